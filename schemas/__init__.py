@@ -1,0 +1,1 @@
+"""What things are: frozen dataclasses and enums, the error tree, wire models, SQL migrations."""
