@@ -1,0 +1,1 @@
+"""From raw text to a trace: cleaning, redaction, entities, times, embeddings, reconciliation."""
