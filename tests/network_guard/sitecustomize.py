@@ -1,8 +1,8 @@
 """Refuse every connection and name look-up that would leave this machine.
 
 Each Python that finds this folder on PYTHONPATH runs the file before anything else, so the programs that a test starts
-are guarded like the test itself (unless they are started with -I, -E or -S, or without the test's environment). It is an
-audit hook since no import order, cached reference or event loop goes around one, and it can't be taken out again.
+are guarded like the test itself (unless they are started with -I, -E or -S, or without the test's environment). It is
+an audit hook since no import order, cached reference or event loop goes around one, and it can't be taken out again.
 
 Code under test may swallow the refusal, so each one is also written to the file that NETWORK_GUARD_LOG names.
 """
