@@ -46,7 +46,7 @@ install() {
     if has_uv; then
         uv pip install --quiet --python "$venv/bin/python" "$@"
     else
-        "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "$@"
+        "$venv/bin/python" -m pip install -qq --disable-pip-version-check "$@"
     fi
 }
 
