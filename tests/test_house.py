@@ -1,4 +1,4 @@
-"""The rules of the house that no linter knows. Each is a function from source to complaints, tried on bad samples too."""
+"""The rules of the house that no linter knows: functions from source to complaints, tried on bad samples too."""
 
 import ast
 import re
