@@ -9,33 +9,15 @@ Only differences of instants enter, so time zones, daylight saving, leap days an
 runs backwards: an instant before the latest one seen reads as the latest one.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import floor
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..schemas.activity import ActivityClock
 from ..schemas.instants import MICROSECONDS_PER_DAY
 from .constants import DEFAULTS, DecaySettings
-
-
-@dataclass(frozen=True, slots=True)
-class ActivityClock:
-    """One scope's clock, in constant space.
-
-    Attributes:
-        origin: the scope's first activity, in µs since the epoch, like every instant here.
-        closed_days: days covered by the active segments that have ended.
-        segment_start: start of the last active segment.
-        segment_end: its end, a day after its last activity; it may lie in the future.
-        latest: the latest activity seen.
-    """
-
-    origin: int
-    closed_days: float
-    segment_start: int
-    segment_end: int
-    latest: int
 
 
 def touch(clock: ActivityClock | None, at: int) -> ActivityClock:

@@ -108,6 +108,21 @@ class Entity:
 
 
 @dataclass(frozen=True, slots=True)
+class Shape:
+    """What ranking wants to know of a text without reading it.
+
+    `words` counts its indexed words; `speaker` is the name before the colon in a turn of a conversation;
+    `time_words` counts words that point in time, at most 2.
+    """
+
+    words: int = 0
+    speaker: str | None = None
+    question: bool = False
+    first_person: bool = False
+    time_words: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class NewMemory:
     """A memory on its way into the store: everything that does not depend on what is there already."""
 
@@ -132,6 +147,7 @@ class NewMemory:
     valid_to: int | None = None
     expires_at: int | None = None
     event_id: str | None = None
+    shape: Shape = field(default_factory=Shape)
 
 
 @dataclass(frozen=True, slots=True)

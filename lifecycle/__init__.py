@@ -1,0 +1,1 @@
+"""What time does: clock, strength, retention, precision, soft prompts, the daily run."""

@@ -1,0 +1,1 @@
+"""One file per way of finding a memory, and one registry."""

@@ -1,0 +1,1 @@
+"""The composition root, the MCP app, stdio, the command line and settings."""

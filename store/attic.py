@@ -1,0 +1,71 @@
+"""The attic: verbatim text of archived and forgotten memories, compressed, given back byte for byte."""
+
+from __future__ import annotations
+
+import zlib
+
+from ..schemas.errors import StoreCorruptError
+from .database import Database
+
+# A shared start for the compressor: short texts have little of their own to refer back to. It is part of the format:
+# a change needs a new codec name.
+_DICTIONARY = (
+    b"the project uses because fixed by error failed test build deploy version config default should never always "
+    b"decision prefer instead of when the function returns and the file in server client request response memory "
+    b"database query index python typescript rust docker git commit branch merge release update remove add fix "
+)
+_CODEC = "zlib-1"
+_PLAIN = "plain"
+
+
+def pack(text: str) -> tuple[str, bytes]:
+    """The codec's name and the stored bytes of a text; whichever is smaller of compressed and plain."""
+    plain = text.encode("utf-8")
+    compressor = zlib.compressobj(9, zlib.DEFLATED, -15, 9, zlib.Z_DEFAULT_STRATEGY, _DICTIONARY)
+    packed = compressor.compress(plain) + compressor.flush()
+    return (_CODEC, packed) if len(packed) < len(plain) else (_PLAIN, plain)
+
+
+def unpack(codec: str, body: bytes) -> str:
+    """The text that `pack` was given.
+
+    Raises:
+        StoreCorruptError: if the bytes are damaged or the codec is unknown.
+    """
+    if codec == _PLAIN:
+        return body.decode("utf-8")
+    if codec != _CODEC:
+        msg = f"text in the attic is stored in an unknown way ({codec}): a newer ebbing may have written it"
+        raise StoreCorruptError(msg)
+    decompressor = zlib.decompressobj(-15, _DICTIONARY)
+    try:
+        return (decompressor.decompress(body) + decompressor.flush()).decode("utf-8")
+    except (zlib.error, UnicodeDecodeError) as error:
+        msg = "text in the attic is damaged: run `ebbing doctor`, which names the backups to restore from"
+        raise StoreCorruptError(msg) from error
+
+
+class Attic:
+    """Move texts to the attic and back."""
+
+    def __init__(self, database: Database) -> None:
+        """Read and write through `database`."""
+        self._database = database
+
+    def stow(self, seq: int, now: int) -> None:
+        """Move a memory's text to the attic; nothing happens when it is there already."""
+        with self._database.atomic():
+            content = self._database.value("SELECT content FROM memory WHERE seq = ?", (seq,))
+            if content is None:
+                return
+            self._database.execute("INSERT INTO attic VALUES (?, ?, ?, ?)", (seq, *pack(content), now))
+            self._database.execute("UPDATE memory SET content = NULL WHERE seq = ?", (seq,))
+
+    def fetch(self, seq: int) -> None:
+        """Move a memory's text back into its row; nothing happens when it is there already."""
+        with self._database.atomic():
+            found = self._database.row("SELECT codec, body FROM attic WHERE seq = ?", (seq,))
+            if found is None:
+                return
+            self._database.execute("UPDATE memory SET content = ? WHERE seq = ?", (unpack(*found), seq))
+            self._database.execute("DELETE FROM attic WHERE seq = ?", (seq,))

@@ -1,0 +1,99 @@
+"""The association graph and the entities that memories share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..schemas.memory import Entity
+from .database import Database
+
+_PLACES = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A weighted relation from one memory (by seq) to another."""
+
+    seq: int
+    other: int
+    relation: str
+    weight: float
+
+
+class Graph:
+    """Read and write links and entities."""
+
+    def __init__(self, database: Database) -> None:
+        """Read and write through `database`."""
+        self._database = database
+
+    def connect(self, links: Sequence[Link], *, both_ways: bool = True) -> None:
+        """Store links; a stronger weight replaces a weaker one of the same relation."""
+        reverse = [Link(link.other, link.seq, link.relation, link.weight) for link in links] if both_ways else []
+        rows = [(link.seq, link.other, link.relation, link.weight) for link in [*links, *reverse]]
+        with self._database.atomic():
+            self._database.executemany(
+                "INSERT INTO link VALUES (?, ?, ?, ?) ON CONFLICT (seq, other, relation)"
+                " DO UPDATE SET weight = max(weight, excluded.weight)",
+                rows,
+            )
+
+    def neighbours(self, seqs: Sequence[int], per_node: int = 30) -> list[Link]:
+        """The strongest `per_node` links of each of some memories."""
+        found: list[Link] = []
+        with self._database.snapshot():
+            for start in range(0, len(seqs), _PLACES):
+                some = seqs[start : start + _PLACES]
+                rows = self._database.execute(
+                    "SELECT seq, other, relation, weight FROM (SELECT *, row_number() OVER"
+                    " (PARTITION BY seq ORDER BY weight DESC, other) AS place FROM link"
+                    f" WHERE seq IN ({','.join('?' * len(some))})) WHERE place <= ? ORDER BY seq, place",
+                    (*some, per_node),
+                )
+                found.extend(Link(*row) for row in rows)
+        return found
+
+    def degrees(self, seqs: Sequence[int]) -> dict[int, int]:
+        """How many links each of some memories has; memories without any are left out."""
+        counts: dict[int, int] = {}
+        with self._database.snapshot():
+            for start in range(0, len(seqs), _PLACES):
+                some = seqs[start : start + _PLACES]
+                rows = self._database.execute(
+                    f"SELECT seq, count(*) FROM link WHERE seq IN ({','.join('?' * len(some))}) GROUP BY seq", some
+                )
+                counts.update({int(seq): int(count) for seq, count in rows})
+        return counts
+
+    def mention(self, seq: int, entities: Sequence[Entity]) -> None:
+        """Record that a memory names some entities."""
+        with self._database.atomic():
+            for entity in dict.fromkeys(entities):
+                self._database.execute(
+                    "INSERT INTO entity (kind, value) VALUES (?, ?) ON CONFLICT DO NOTHING", (entity.kind, entity.value)
+                )
+                self._database.execute(
+                    "INSERT INTO memory_entity SELECT id, ? FROM entity WHERE kind = ? AND value = ?"
+                    " ON CONFLICT DO NOTHING",
+                    (seq, entity.kind, entity.value),
+                )
+
+    def mentions(self, values: Sequence[str], limit: int = 2_000) -> dict[str, list[int]]:
+        """For each entity value (any kind), the newest memories (seqs) that name it."""
+        found: dict[str, list[int]] = {}
+        with self._database.snapshot():
+            for value in dict.fromkeys(values):
+                rows = self._database.execute(
+                    "SELECT DISTINCT seq FROM memory_entity WHERE entity IN (SELECT id FROM entity WHERE value = ?)"
+                    " ORDER BY seq DESC LIMIT ?",
+                    (value, limit),
+                )
+                found[value] = [int(seq) for (seq,) in rows]
+        return found
+
+    def prune_entities(self) -> int:
+        """Remove entities that no memory names any more; how many."""
+        with self._database.atomic():
+            self._database.execute("DELETE FROM entity WHERE id NOT IN (SELECT entity FROM memory_entity)")
+            return self._database.changes()

@@ -1,0 +1,78 @@
+"""The append-only journal: everything that happened to memories, from which derived figures can be replayed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..schemas.memory import Event
+from .database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing that happened: `memory` is an id, `ref` the recall, run or delivery it belongs to."""
+
+    at: int
+    event: Event
+    scope: int | None = None
+    memory: str | None = None
+    ref: str | None = None
+    data: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    number: int = 0
+
+
+class Journal:
+    """Append to and read the journal."""
+
+    def __init__(self, database: Database) -> None:
+        """Read and write through `database`."""
+        self._database = database
+
+    def append(self, *entries: Entry) -> None:
+        """Write entries, inside the caller's transaction."""
+        rows = [
+            (entry.at, str(entry.event), entry.scope, entry.memory, entry.ref, json.dumps(dict(entry.data)))
+            for entry in entries
+        ]
+        with self._database.atomic():
+            self._database.executemany(
+                "INSERT INTO journal (at, event, scope, memory, ref, data) VALUES (?, ?, ?, ?, ?, ?)", rows
+            )
+
+    def of_memory(self, memory: str, limit: int = 200) -> list[Entry]:
+        """A memory's history, oldest first; the newest `limit` entries."""
+        rows = self._database.rows(
+            f"{_SELECT} WHERE memory = ? ORDER BY id DESC LIMIT ?",
+            (memory, limit),
+        )
+        return [_entry(row) for row in reversed(rows)]
+
+    def of_ref(self, ref: str) -> list[Entry]:
+        """The entries that belong to one recall, run or delivery, oldest first."""
+        return [_entry(row) for row in self._database.rows(f"{_SELECT} WHERE ref = ? ORDER BY id", (ref,))]
+
+    def latest(self, event: Event) -> Entry | None:
+        """The newest entry of one kind, or None."""
+        row = self._database.row(f"{_SELECT} WHERE event = ? ORDER BY id DESC LIMIT 1", (str(event),))
+        return None if row is None else _entry(row)
+
+    def after(self, number: int, limit: int = 1000) -> list[Entry]:
+        """Entries numbered above `number`, in the order written: read on from the last one's number."""
+        return [
+            _entry(row) for row in self._database.rows(f"{_SELECT} WHERE id > ? ORDER BY id LIMIT ?", (number, limit))
+        ]
+
+    def count(self, event: Event) -> int:
+        """How many entries of one kind there are."""
+        return int(self._database.value("SELECT count(*) FROM journal WHERE event = ?", (str(event),)))
+
+
+_SELECT = "SELECT id, at, event, scope, memory, ref, data FROM journal"
+
+
+def _entry(row: tuple[Any, ...]) -> Entry:
+    number, at, event, scope, memory, ref, data = row
+    return Entry(at, Event(event), scope, memory, ref, json.loads(data), number)

@@ -1,0 +1,103 @@
+"""The lexical index: words of every memory in every state, without the text.
+
+Two contentless FTS5 tables: `lexical` (porter stemming, accents folded) over words and split identifiers, and
+`substring` (trigrams) over what has no word boundaries or is looked up by part. User text reaches MATCH only as quoted
+tokens; callers pass an expression built that way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .database import Database
+
+TOKENIZER: tuple[str, ...] = ("porter", "unicode61", "remove_diacritics", "2")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Postings:
+    """Where a term occurs: seqs (int64, ascending) and how often in each (float32)."""
+
+    seqs: NDArray[np.int64]
+    counts: NDArray[np.float32]
+
+
+class Lexical:
+    """Write to and search the lexical index."""
+
+    def __init__(self, database: Database) -> None:
+        """Read and write through `database`."""
+        self._database = database
+
+    def add(self, seq: int, index_text: str, trigram_text: str) -> None:
+        """Index a memory, inside the caller's transaction."""
+        with self._database.atomic():
+            self._database.execute("INSERT INTO lexical (rowid, body) VALUES (?, ?)", (seq, index_text))
+            if trigram_text:
+                self._database.execute("INSERT INTO substring (rowid, body) VALUES (?, ?)", (seq, trigram_text))
+
+    def remove(self, seqs: Iterable[int]) -> None:
+        """Take memories out of the index."""
+        rows = [(seq,) for seq in seqs]
+        with self._database.atomic():
+            self._database.executemany("DELETE FROM lexical WHERE rowid = ?", rows)
+            self._database.executemany("DELETE FROM substring WHERE rowid = ?", rows)
+
+    def search(self, expression: str, scopes: Sequence[int], limit: int) -> list[tuple[int, float]]:
+        """(seq, score) by FTS5's BM25, best first; a higher score is better."""
+        return self._match("lexical", expression, scopes, limit)
+
+    def search_substrings(self, expression: str, scopes: Sequence[int], limit: int) -> list[tuple[int, float]]:
+        """(seq, score) over trigrams, best first; a higher score is better."""
+        return self._match("substring", expression, scopes, limit)
+
+    def stems(self, words: Sequence[str]) -> list[str]:
+        """The index terms that each word becomes under the index's own tokenizer; a word may yield none or several."""
+        with self._database.connection() as connection:
+            tokenizer = connection.fts5_tokenizer(TOKENIZER[0], list(TOKENIZER[1:]))
+            terms: list[str] = []
+            for word in words:
+                tokens = tokenizer(word.encode("utf-8"), 0x0001, None, include_offsets=False, include_colocated=False)
+                terms.extend(str(token) for token in tokens)
+        return terms
+
+    def postings(self, term: str) -> Postings:
+        """Where an index term (a stem) occurs, over all scopes; removed memories may still be listed."""
+        joined = self._database.value("SELECT group_concat(doc) FROM lexical_posting WHERE term = ?", (term,))
+        if not joined:
+            return Postings(np.zeros(0, np.int64), np.zeros(0, np.float32))
+        documents = np.array(joined.split(","), dtype=np.int64)
+        seqs, counts = np.unique(documents, return_counts=True)
+        return Postings(seqs, counts.astype(np.float32))
+
+    def rebuild(self, texts: Iterable[tuple[int, str]], split: Callable[[str], tuple[str, str]]) -> int:
+        """Index anew from (seq, text); `split` gives the word and trigram texts. Returns how many were indexed."""
+        count = 0
+        with self._database.atomic():
+            self._database.execute("INSERT INTO lexical (lexical) VALUES ('delete-all')")
+            self._database.execute("INSERT INTO substring (substring) VALUES ('delete-all')")
+            for seq, text in texts:
+                self.add(seq, *split(text))
+                count += 1
+        return count
+
+    def optimize(self) -> None:
+        """Merge the index's segments into one, which drops what was removed."""
+        with self._database.atomic():
+            self._database.execute("INSERT INTO lexical (lexical) VALUES ('optimize')")
+            self._database.execute("INSERT INTO substring (substring) VALUES ('optimize')")
+
+    def _match(self, table: str, expression: str, scopes: Sequence[int], limit: int) -> list[tuple[int, float]]:
+        if not expression or not scopes:
+            return []
+        rows = self._database.rows(
+            f"SELECT f.rowid, -bm25({table}) FROM {table} f JOIN memory m ON m.seq = f.rowid"
+            f" WHERE {table} MATCH ? AND m.scope IN ({','.join('?' * len(scopes))})"
+            " ORDER BY 2 DESC, 1 LIMIT ?",
+            (expression, *scopes, limit),
+        )
+        return [(int(seq), float(score)) for seq, score in rows]

@@ -1,0 +1,37 @@
+"""Small named values, and the revision counter by which other processes notice changes."""
+
+from __future__ import annotations
+
+from .database import Database
+
+
+class Meta:
+    """Key-value rows of the store."""
+
+    def __init__(self, database: Database) -> None:
+        """Read and write through `database`."""
+        self._database = database
+
+    def get(self, key: str) -> str | None:
+        """The value of a key, or None."""
+        found = self._database.value("SELECT value FROM meta WHERE key = ?", (key,))
+        return None if found is None else str(found)
+
+    def set(self, key: str, value: str) -> None:
+        """Write a value."""
+        with self._database.atomic():
+            self._database.execute(
+                "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (key, value)
+            )
+
+    def revision(self) -> int:
+        """The number of the last change to any memory."""
+        return int(self._database.value("SELECT value FROM meta WHERE key = 'rev'"))
+
+    def next_revision(self) -> int:
+        """Count one change, inside the caller's transaction, and return its number."""
+        with self._database.atomic():
+            changed = self._database.execute(
+                "UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'rev' RETURNING value"
+            ).fetchone()
+        return int(changed[0])  # type: ignore[index]

@@ -1,0 +1,90 @@
+"""Everything the store offers, opened together and closed together."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from .attic import Attic
+from .backup import Backups
+from .catalog import Catalog
+from .database import Database
+from .graph import Graph
+from .journal import Journal
+from .lease import Leases
+from .lexical import Lexical
+from .memories import Memories
+from .meta import Meta
+from .migrations import migrate
+from .scopes import Scopes
+from .spool import Spool
+from .tokens import Tokens
+from .vectors import Vectors
+
+
+class Store:
+    """One `EBBING_HOME`: the database with its parts, the backups, the spool."""
+
+    def __init__(self, home: Path, now: int, *, model_name: str, dimension: int, busy_timeout_ms: int = 10_000) -> None:
+        """Open the store of a folder and bring its schema up to date, as of the instant `now` (µs).
+
+        Raises:
+            StoreError: the member of the tree that says why it can't be opened; nothing is changed then.
+        """
+        self.home = home
+        self.database = Database(home / "memory.db", busy_timeout_ms=busy_timeout_ms)
+        self.backups = Backups(self.database, home / "backups")
+        self.meta = Meta(self.database)
+        self.scopes = Scopes(self.database)
+        self.memories = Memories(self.database, self.meta, self.scopes)
+        self.lexical = Lexical(self.database)
+        self.vectors = Vectors(self.database, model_name, dimension)
+        self.tokens = Tokens(self.database, dimension)
+        self.graph = Graph(self.database)
+        self.journal = Journal(self.database)
+        self.attic = Attic(self.database)
+        self.leases = Leases(self.database)
+        self.catalog = Catalog(self.database)
+        self.spool = Spool(home / "spool")
+        try:
+            self.schema = migrate(self.database, self.backups, now)
+        except BaseException:
+            self.database.close()
+            raise
+
+    def __enter__(self) -> Self:
+        """Use as a context manager."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the database's connections."""
+        self.database.close()
+
+    def atomic(self, *, durable: bool = True) -> AbstractContextManager[None]:
+        """One write transaction over every part; see `Database.atomic`."""
+        return self.database.atomic(durable=durable)
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """One read transaction over every part; see `Database.snapshot`."""
+        return self.database.snapshot()
+
+    def erase(self, seqs: list[int]) -> None:
+        """Remove memories from every table and index, in the caller's transaction; the journal keeps their ids."""
+        with self.atomic():
+            self.lexical.remove(seqs)
+            self.vectors.remove(seqs)
+            self.memories.remove(seqs)
+            self.graph.prune_entities()
+
+    def integrity(self) -> list[str]:
+        """What SQLite's own check finds wrong with the file; empty when it is sound."""
+        found = [str(text) for (text,) in self.database.rows("PRAGMA integrity_check(20)")]
+        return [] if found == ["ok"] else found

@@ -1,0 +1,82 @@
+"""Embeddings of content tokens, for late interaction: kept while a memory is active or warm, then dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .codec import Codes, encode
+from .database import Database
+
+BIT_WIDTH = 2
+_PLACES = 1000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredTokens:
+    """Token embeddings of some memories: row i of `codes` is word piece `pieces[i]` of memory `seqs[i]`.
+
+    Rows of one memory are together and in text order; memories come in the order of their seq.
+    """
+
+    seqs: NDArray[np.int64]
+    pieces: NDArray[np.int32]
+    codes: Codes
+
+
+class Tokens:
+    """Write and read token embeddings of one model (by its row id)."""
+
+    def __init__(self, database: Database, dimension: int) -> None:
+        """Use `database` for token embeddings of `dimension` coordinates."""
+        self._database = database
+        self._dimension = dimension
+
+    def put(self, seq: int, model: int, vectors: NDArray[np.float32], pieces: NDArray[np.int32]) -> None:
+        """Store a memory's token vectors (t, d) and word-piece ids (t,), replacing what it had."""
+        codes = encode(vectors, BIT_WIDTH)
+        with self._database.atomic():
+            self.remove([seq])
+            self._database.execute(
+                "INSERT INTO token VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    seq,
+                    model,
+                    BIT_WIDTH,
+                    len(codes),
+                    pieces.astype("<i4").tobytes(),
+                    codes.packed.tobytes(),
+                    codes.scale.tobytes(),
+                ),
+            )
+
+    def remove(self, seqs: Sequence[int]) -> None:
+        """Drop memories' token embeddings, in the caller's transaction."""
+        with self._database.atomic():
+            self._database.executemany("DELETE FROM token WHERE seq = ?", [(seq,) for seq in seqs])
+
+    def get(self, seqs: Sequence[int], model: int) -> StoredTokens:
+        """The token embeddings of some memories; those without any are left out."""
+        rows: list[tuple[int, int, bytes, bytes, bytes]] = []
+        with self._database.snapshot():
+            for start in range(0, len(seqs), _PLACES):
+                some = sorted(seqs[start : start + _PLACES])
+                found = self._database.execute(
+                    "SELECT seq, count, pieces, codes, scales FROM token"
+                    f" WHERE seq IN ({','.join('?' * len(some))}) AND model = ? ORDER BY seq",
+                    (*some, model),
+                )
+                rows.extend(found)
+        return self._joined(rows)
+
+    def _joined(self, rows: list[tuple[int, int, bytes, bytes, bytes]]) -> StoredTokens:
+        counts = [row[1] for row in rows]
+        width = self._dimension * BIT_WIDTH // 8
+        packed = np.frombuffer(b"".join(row[3] for row in rows), dtype=np.uint8).reshape(sum(counts), width)
+        scales = np.frombuffer(b"".join(row[4] for row in rows), dtype=np.float32)
+        pieces = np.frombuffer(b"".join(row[2] for row in rows), dtype="<i4").astype(np.int32)
+        seqs = np.repeat(np.array([row[0] for row in rows], dtype=np.int64), counts)
+        return StoredTokens(seqs, pieces, Codes(BIT_WIDTH, packed, scales))
