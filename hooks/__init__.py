@@ -1,0 +1,1 @@
+"""What clients' hooks run: the standard library only, and always exit 0."""

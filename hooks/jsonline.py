@@ -1,0 +1,67 @@
+"""JSON without the cost of importing `json`.
+
+The standard decoder and encoder compile regular expressions when they are imported, which takes most of the time that
+starting Python takes. The C parts they drive don't need those. Where they are missing or refuse an input, the standard
+module decides, so results and errors are always its own.
+"""
+
+from __future__ import annotations
+
+_SPACE = " \t\n\r"
+_SORT_SKIP_ALLOW_NAN = (False, False, True)
+_REFUSALS = (ImportError, AttributeError, TypeError, ValueError, StopIteration, SystemError)
+
+
+class _Rules:
+    """What the C scanner reads of a decoder; a raw control character in a string is let through."""
+
+    strict = False
+    object_hook = None
+    object_pairs_hook = None
+    array_hook = None
+    parse_float = float
+    parse_int = int
+    parse_constant = float
+
+
+def loads(text: str) -> object:
+    """The value of a JSON text, as `json.loads(text, strict=False)` gives it.
+
+    Raises:
+        ValueError: if it isn't JSON.
+        RecursionError: if it is nested too deeply.
+    """
+    body = text.strip(_SPACE)
+    try:
+        from _json import make_scanner
+
+        value, end = make_scanner(_Rules)(body, 0)  # pyright: ignore[reportArgumentType]  # read by attribute
+        if end == len(body):
+            return value
+    except _REFUSALS:
+        pass
+    import json
+
+    return json.loads(body, strict=False)
+
+
+def dumps(value: object) -> str:
+    """A value as one line of ASCII, as `json.dumps(value, separators=(",", ":"))` gives it.
+
+    Raises:
+        TypeError: if it holds something JSON has no form for.
+        ValueError: if it contains itself.
+    """
+    try:
+        from _json import encode_basestring_ascii, make_encoder
+
+        encode = make_encoder({}, _refuse, encode_basestring_ascii, None, ":", ",", *_SORT_SKIP_ALLOW_NAN)
+        return "".join(encode(value, 0))
+    except _REFUSALS:
+        import json
+
+        return json.dumps(value, separators=(",", ":"))
+
+
+def _refuse(value: object) -> object:
+    raise TypeError(type(value).__name__)
