@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,6 +52,14 @@ class Backups:
     def list(self) -> list[Path]:
         """The backups, oldest first."""
         return sorted(self.folder.glob("memory-*.db"))
+
+    def remove_all_with(self, texts: Sequence[str]) -> list[Path]:
+        """Delete backups that hold any of some texts, which erasing has promised away; returns which."""
+        probes = [text.encode("utf-8")[:48] for text in texts if text]
+        removed = [path for path in self.list() if any(probe in path.read_bytes() for probe in probes)]
+        for path in removed:
+            path.unlink(missing_ok=True)
+        return removed
 
     def _copy(self, target: Path) -> None:
         copy = apsw.Connection(str(target))

@@ -60,9 +60,12 @@ class Columns:
     scope int32, kind int8 (index into KINDS), session and speaker int32 (−1 for none; equal numbers mean the same
     one), state int8, bit_width int8; recorded_at, valid_from, valid_to, expires_at int64 µs; superseded, forgotten,
     pinned bool; words int32; flags, time_words int8; importance, trust float32; anchor_tau, rate float64.
+    `structure` is the revision of the last change to which memories there are: what depends only on that (the order
+    within sessions) stays valid while it stays the same.
     """
 
     revision: int
+    structure: int
     alive: NDArray[np.bool_]
     scope: NDArray[np.int32]
     kind: NDArray[np.int8]
@@ -126,11 +129,14 @@ class Catalog:
         known = self._columns if revision > self._columns.revision else _empty()
         rows = list(self._database.execute(_SELECT, (known.revision,)))
         gone = list(self._database.execute("SELECT seq FROM tombstone WHERE rev > ?", (known.revision,)))
+        if not rows and not gone:
+            return replace(known, revision=revision)
         size = max(len(known.alive), 1 + max((row[0] for row in rows), default=-1))
         grown = {name: _grown(getattr(known, name), size) for name in ("alive", *_COLUMNS)}
         self._write(grown, rows)
         grown["alive"][[seq for (seq,) in gone if seq < size]] = False
-        return replace(known, revision=revision, **grown)
+        same = size == len(known.alive) and np.array_equal(grown["alive"], known.alive)
+        return replace(known, revision=revision, structure=known.structure if same else revision, **grown)
 
     def _write(self, columns: dict[str, NDArray[Any]], rows: list[tuple[Any, ...]]) -> None:
         if not rows:
@@ -155,7 +161,7 @@ class Catalog:
 
 def _empty() -> Columns:
     columns: dict[str, Any] = {name: np.zeros(0, dtype) for name, dtype in _COLUMNS.items()}
-    return Columns(revision=0, alive=np.zeros(0, np.bool_), **columns)
+    return Columns(revision=0, structure=0, alive=np.zeros(0, np.bool_), **columns)
 
 
 def _grown(column: NDArray[Any], size: int) -> NDArray[Any]:

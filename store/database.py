@@ -168,6 +168,11 @@ class Database:
         with self.connection() as connection:
             return connection.changes()
 
+    def size(self) -> int:
+        """Bytes of the file and its write-ahead log."""
+        beside = self.path.with_name(self.path.name + "-wal")
+        return sum(path.stat().st_size for path in (self.path, beside) if path.exists())
+
     def checkpoint(self, mode: int = apsw.SQLITE_CHECKPOINT_TRUNCATE) -> bool:
         """Copy the write-ahead log into the file and empty it; whether it was emptied (readers may hold it)."""
         with self.connection() as connection:

@@ -65,6 +65,11 @@ class Journal:
             _entry(row) for row in self._database.rows(f"{_SELECT} WHERE id > ? ORDER BY id LIMIT ?", (number, limit))
         ]
 
+    def erase(self, memory: str) -> None:
+        """Blank what the entries of one memory say: that it existed stays, its words and figures go."""
+        with self._database.atomic():
+            self._database.execute("UPDATE journal SET data = '{}' WHERE memory = ?", (memory,))
+
     def count(self, event: Event) -> int:
         """How many entries of one kind there are."""
         return int(self._database.value("SELECT count(*) FROM journal WHERE event = ?", (str(event),)))

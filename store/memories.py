@@ -138,6 +138,10 @@ class Memories:
             )
             self._stamp(seq)
 
+    def exists(self, seq: int) -> bool:
+        """Whether a memory is still there."""
+        return self._database.row("SELECT 1 FROM memory WHERE seq = ?", (seq,)) is not None
+
     def strength(self, seq: int) -> Strength:
         """A memory's derived figures.
 
@@ -160,14 +164,22 @@ class Memories:
                 (*strength_values(strength), self._meta.next_revision(), seq),
             )
 
-    def set_states(self, states: Sequence[tuple[int, int]]) -> None:
-        """Write many (state, seq) pairs under one revision."""
+    def move_states(self, moves: Sequence[tuple[int, int, int]]) -> list[tuple[str, int, int, int]]:
+        """Move memories from one state to another under one revision: (seq, from, to) triples.
+
+        Returns (id, seq, from, to) of those that were still in the state they were to leave.
+        """
+        moved: list[tuple[str, int, int, int]] = []
         with self._database.atomic():
             revision = self._meta.next_revision()
-            self._database.executemany(
-                "UPDATE strength SET state = ?, rev = ? WHERE seq = ?",
-                [(int(state), revision, seq) for state, seq in states],
-            )
+            for seq, old, new in moves:
+                self._database.execute(
+                    "UPDATE strength SET state = ?, rev = ? WHERE seq = ? AND state = ?", (new, revision, seq, old)
+                )
+                if self._database.changes():
+                    identifier = self._database.value("SELECT id FROM memory WHERE seq = ?", (seq,))
+                    moved.append((str(identifier), seq, old, new))
+        return moved
 
     def remove(self, seqs: Sequence[int]) -> None:
         """Delete rows for good, with what hangs on them; the other indexes are the caller's to clear."""

@@ -84,6 +84,7 @@ CREATE TABLE attic (
 -- One row a memory: its chunk embeddings, one after the other, in one precision.
 CREATE TABLE vector (
     seq       INTEGER PRIMARY KEY REFERENCES memory (seq) ON DELETE CASCADE,
+    rev       INTEGER NOT NULL,
     model     INTEGER NOT NULL REFERENCES model (id),
     version   INTEGER NOT NULL DEFAULT 1,
     bit_width INTEGER NOT NULL,
@@ -91,6 +92,8 @@ CREATE TABLE vector (
     codes     BLOB    NOT NULL,
     scales    BLOB    NOT NULL
 ) STRICT;
+
+CREATE INDEX vector_by_rev ON vector (rev);
 
 -- Content-token embeddings, for late interaction; the first thing that fading drops.
 CREATE TABLE token (
@@ -102,6 +105,14 @@ CREATE TABLE token (
     codes     BLOB    NOT NULL,
     scales    BLOB    NOT NULL
 ) STRICT;
+
+-- In how many memories a word piece occurs; piece −1 counts the memories themselves. Fading does not lower it.
+CREATE TABLE piece (
+    model INTEGER NOT NULL REFERENCES model (id),
+    piece INTEGER NOT NULL,
+    items INTEGER NOT NULL,
+    PRIMARY KEY (model, piece)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE model (
     id        INTEGER PRIMARY KEY,

@@ -1,0 +1,50 @@
+"""Embeddings for memories that have none of the current model: saved without it, observed, imported, or re-modelled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..encoding.embedder import Embedder, TextEmbedding
+from ..schemas.memory import Memory, State
+from ..store.store import Store
+from .constants import DEFAULTS, DecaySettings
+from .states import effective_bits
+
+_BATCH = 32
+
+
+def backfill(
+    store: Store,
+    embedder: Embedder,
+    settings: DecaySettings = DEFAULTS,
+    stopped: Callable[[], bool] = lambda: False,
+) -> int:
+    """Embed what has no vector of this model, a batch a transaction; returns how many memories were embedded.
+
+    Resumes by itself: what is missing is asked of the store each time.
+
+    Raises:
+        ModelError: if the embedder fails.
+    """
+    count = 0
+    while not stopped():
+        memories = store.memories.by_seqs(store.vectors.missing(_BATCH))
+        if not memories:
+            break
+        embeddings = embedder.embed_documents([memory.content for memory in memories])
+        with store.atomic(durable=False):
+            for memory, embedding in zip(memories, embeddings, strict=True):
+                _put(store, memory, embedding, settings)
+        count += len(memories)
+    return count
+
+
+def _put(store: Store, memory: Memory, embedding: TextEmbedding, settings: DecaySettings) -> None:
+    number = store.scopes.find(memory.scope)
+    # Another process may have erased it while we were embedding.
+    if number is None or not store.memories.exists(memory.seq):
+        return
+    state = store.memories.strength(memory.seq).state
+    store.vectors.put(memory.seq, number, embedding.chunks, effective_bits(state, settings=settings), int(state))
+    if state <= State.WARM:
+        store.tokens.put(memory.seq, store.vectors.model, embedding.tokens, embedding.pieces)

@@ -1,0 +1,72 @@
+"""Erasing for good: after the rows are gone, the files are made to forget, and searched for what should be gone."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ..store.store import Store
+
+_BLOCK = 1 << 20
+_MIN_PROBE = 12
+_PROBE = 48
+
+_log = logging.getLogger(__name__)
+
+
+def scrub(store: Store, texts: Sequence[str]) -> None:
+    """Drop erased texts from derived files: the index's dead segments, the log, the spool, soft prompts, backups."""
+    store.lexical.optimize()
+    store.spool.purge(texts)
+    for path in (store.home / "soft-prompts").glob("*.md"):
+        _drop_lines(path, texts)
+    store.backups.remove_all_with(texts)
+    store.database.checkpoint()
+
+
+def leftovers(store: Store, texts: Sequence[str]) -> list[Path]:
+    """Files under the store's folder in which the bytes of any of some texts still stand."""
+    probes = [probe for text in texts for probe in _probes(text)]
+    if not probes:
+        return []
+    found = [path for path in _files(store.home) if _contains(path, probes)]
+    for path in found:
+        _log.warning("an erased text is still found in %s", path)
+    return found
+
+
+def _probes(text: str) -> list[bytes]:
+    """Byte strings that stand for a text: its start and its middle, as UTF-8; short texts as a whole."""
+    data = text.encode("utf-8")
+    if len(data) <= _PROBE:
+        return [data] if len(data) >= _MIN_PROBE else []
+    middle = len(data) // 2
+    return [data[:_PROBE], data[middle : middle + _PROBE]]
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    yield from (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink())
+
+
+def _contains(path: Path, probes: Sequence[bytes]) -> bool:
+    overlap = b""
+    try:
+        with path.open("rb") as file:
+            while block := file.read(_BLOCK):
+                window = overlap + block
+                if any(probe in window for probe in probes):
+                    return True
+                overlap = window[-_PROBE:]
+    except OSError:
+        return False
+    return False
+
+
+def _drop_lines(path: Path, texts: Sequence[str]) -> None:
+    """Take the lines of a soft prompt out that quote an erased text; the daily run writes it anew."""
+    folded = [" ".join(text.split())[:_PROBE] for text in texts]
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    kept = [line for line in lines if not any(part and part in line for part in folded)]
+    if len(kept) < len(lines):
+        path.write_text("".join(kept), encoding="utf-8")

@@ -1,0 +1,199 @@
+"""What happens to a memory, written down once: the journal entry and the derived figures, in one transaction.
+
+Saving, showing, using, confirming, contradicting, superseding, forgetting and restoring all go through here, so that
+the journal and the figures folded from it can't part. Every call counts as activity of the memory's scope.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..schemas.memory import Event, Memory, NewMemory, State, Strength
+from ..store.journal import Entry
+from ..store.store import Store
+from . import clock as activity
+from . import feedback
+from .constants import DEFAULTS, DecaySettings
+from .heat import Heat, shown
+from .states import bit_widths
+from .strength import Activation, activation, association, decay_rate, kind_base, next_spacing, stability
+
+
+class Ledger:
+    """Records what happens to memories of one store."""
+
+    def __init__(self, store: Store, settings: DecaySettings = DEFAULTS) -> None:
+        """Write through `store`, with the constants of `settings`."""
+        self._store = store
+        self._settings = settings
+
+    def touch(self, scope: str, at: int) -> tuple[int, float]:
+        """Count activity of a scope at `at` (µs); returns the scope's row id and its τ (days)."""
+        number = self._store.scopes.ensure(scope)
+        clock = activity.touch(self._store.scopes.clock(number), at)
+        self._store.scopes.set_clock(number, clock)
+        return number, activity.tau(clock, at, self._settings)
+
+    def tau(self, scope: str, at: int) -> float:
+        """A scope's τ (days) at `at` (µs), without counting activity; 0 for a scope that has none."""
+        number = self._store.scopes.find(scope)
+        return 0.0 if number is None else activity.tau(self._store.scopes.clock(number), at, self._settings)
+
+    def activity(self, scope: str, at: int, ref: str | None = None) -> None:
+        """Record that somebody worked in a scope at `at` (µs), such as a session that started there."""
+        with self._store.atomic(durable=False):
+            number, tau = self.touch(scope, at)
+            self._store.journal.append(Entry(at, Event.ACTIVITY, number, None, ref, {"tau": tau}))
+
+    def saved(self, new: NewMemory, at: int) -> int:
+        """Store a new memory at `at` (µs); returns its seq."""
+        with self._store.atomic():
+            number, tau = self.touch(new.scope, at)
+            fresh = self._fold(new, 0, Strength(anchor_tau=tau, activation_tau=tau), tau)
+            seq = self._store.memories.insert(new, fresh)
+            data = {
+                "tau": tau,
+                "kind": str(new.kind),
+                "importance": new.importance,
+                "arousal": new.arousal,
+                "trust": new.trust,
+                "pinned": new.pinned,
+            }
+            self._store.journal.append(Entry(at, Event.SAVED, number, new.id, new.event_id, data))
+        return seq
+
+    def shown(self, scope: str, memories: Sequence[Memory], recall_id: str, data: Mapping[str, Any], at: int) -> None:
+        """Record that a recall showed memories: it warms them, but being shown is no use."""
+        with self._store.atomic(durable=False):
+            number, tau = self.touch(scope, at)
+            entry = {"tau": tau, "memories": [memory.id for memory in memories], **data}
+            self._store.journal.append(Entry(at, Event.SHOWN, number, None, recall_id, entry))
+            for memory in memories:
+                self._warm(memory, at)
+
+    def used(self, memory: Memory, at: int, ref: str | None = None) -> None:
+        """Record a use: retention is whole again, the memory active, its text back from the attic."""
+        with self._store.atomic():
+            number, tau = self.touch(memory.scope, at)
+            now = self._store.memories.strength(memory.seq)
+            spaced = now.spaced_uses + next_spacing(now.last_use_at, at, self._settings)
+            latest = at if now.last_use_at is None else max(at, now.last_use_at)
+            used = replace(now, uses=now.uses + 1, spaced_uses=spaced, last_use_at=latest, anchor_tau=tau)
+            self._restore_text(memory, used, tau, at)
+            self._store.journal.append(Entry(at, Event.USED, number, memory.id, ref, {"tau": tau}))
+
+    def confirmed(self, memory: Memory, at: int, ref: str | None = None, *, source: str | None = None) -> Memory:
+        """Record that a memory was said again or proved right: γ and trust rise. Returns it as it is now."""
+        with self._store.atomic():
+            trust = feedback.confirmed(memory.trust, self._settings)
+            changed = replace(memory, trust=trust, confirmations=memory.confirmations + 1)
+            self._store.memories.change(memory.seq, trust=trust, confirmations=changed.confirmations)
+            self._note(changed, Event.CONFIRMED, at, ref, {"trust": trust, "source": source})
+        return changed
+
+    def contradicted(self, memory: Memory, at: int, ref: str | None = None, note: str | None = None) -> Memory:
+        """Record that a memory proved wrong: trust falls, and with it retention falls faster."""
+        with self._store.atomic():
+            changed = replace(memory, trust=feedback.contradicted(memory.trust, self._settings))
+            self._store.memories.change(memory.seq, trust=changed.trust)
+            self._note(changed, Event.CONTRADICTED, at, ref, {"trust": changed.trust, "note": note})
+        return changed
+
+    def superseded(self, memory: Memory, by: str | None, valid_to: int, at: int, ref: str | None = None) -> Memory:
+        """End a memory's validity at `valid_to` (µs); `by` is the id of what replaces it, if anything does."""
+        with self._store.atomic():
+            changed = replace(memory, valid_to=valid_to, superseded_by=by)
+            self._store.memories.change(memory.seq, valid_to=valid_to, superseded_by=by)
+            before = {"valid_to": memory.valid_to, "superseded_by": memory.superseded_by}
+            self._note(changed, Event.SUPERSEDED, at, ref, {"by": by, "valid_to": valid_to, "before": before})
+        return changed
+
+    def forgotten(self, memory: Memory, at: int, ref: str | None = None) -> None:
+        """Take a memory out of recall at once; `restored` brings it back whole."""
+        with self._store.atomic():
+            self._store.memories.change(memory.seq, forgotten_at=at)
+            now = self._store.memories.strength(memory.seq)
+            self._store.memories.set_strength(memory.seq, replace(now, state=State.FORGOTTEN))
+            self._store.attic.stow(memory.seq, at)
+            self._note(replace(memory, forgotten_at=at), Event.FORGOTTEN, at, ref, {}, refold=False)
+
+    def restored(self, memory: Memory, at: int, ref: str | None = None) -> None:
+        """Undo forgetting, by whatever cause: the text is back, the memory active from now on."""
+        with self._store.atomic():
+            number, tau = self.touch(memory.scope, at)
+            self._store.memories.change(memory.seq, forgotten_at=None)
+            now = replace(self._store.memories.strength(memory.seq), anchor_tau=tau)
+            self._restore_text(replace(memory, forgotten_at=None), now, tau, at)
+            self._store.journal.append(Entry(at, Event.RESTORED, number, memory.id, ref, {"tau": tau}))
+
+    def pinned(self, memory: Memory, at: int, *, pinned: bool) -> Memory:
+        """Pin a memory so that it never fades, or let it fade again."""
+        with self._store.atomic():
+            changed = replace(memory, pinned=pinned)
+            self._store.memories.change(memory.seq, pinned=int(pinned))
+            self._note(changed, Event.PINNED if pinned else Event.UNPINNED, at, None, {})
+        return changed
+
+    def erased(self, memories: Sequence[Memory], at: int, ref: str | None = None) -> None:
+        """Remove memories for good; the journal keeps that an id was erased, and nothing of what it said."""
+        with self._store.atomic():
+            for memory in memories:
+                number = self._store.scopes.find(memory.scope)
+                self._store.journal.erase(memory.id)
+                self._store.journal.append(Entry(at, Event.ERASED, number, memory.id, ref))
+            self._store.erase([memory.seq for memory in memories])
+
+    def _note(
+        self,
+        memory: Memory,
+        event: Event,
+        at: int,
+        ref: str | None,
+        data: Mapping[str, Any],
+        *,
+        refold: bool = True,
+    ) -> None:
+        """Journal an event and fold what changed into the memory's figures."""
+        number, tau = self.touch(memory.scope, at)
+        self._store.journal.append(Entry(at, event, number, memory.id, ref, {"tau": tau, **data}))
+        if refold:
+            now = self._store.memories.strength(memory.seq)
+            self._store.memories.set_strength(memory.seq, self._fold(memory, memory.confirmations, now, tau))
+
+    def _restore_text(self, memory: Memory, strength: Strength, tau: float, at: int) -> None:
+        self._store.attic.fetch(memory.seq)
+        active = replace(strength, state=State.ACTIVE)
+        self._store.memories.set_strength(memory.seq, self._fold(memory, memory.confirmations, active, tau))
+
+    def _warm(self, memory: Memory, at: int) -> None:
+        number = self._store.scopes.find(memory.scope)
+        if number is None:
+            return
+        day = activity.active_day(self._store.scopes.clock(number), at)
+        now = self._store.memories.strength(memory.seq)
+        heat = shown(Heat(now.heat_day, now.heat_mask) if now.heat_mask else None, day, self._settings)
+        if (heat.last_day, heat.mask) != (now.heat_day, now.heat_mask):
+            warmed = replace(now, heat_day=heat.last_day, heat_mask=heat.mask)
+            self._store.memories.set_strength(memory.seq, warmed)
+
+    def _fold(self, memory: Memory | NewMemory, confirmations: int, strength: Strength, tau: float) -> Strength:
+        """Stability and rate from everything else that is known of a memory at `tau`."""
+        trace = Activation(strength.activation, strength.activation_tau) if strength.activation else None
+        days = stability(
+            kind_base(memory.kind, self._settings),
+            spaced_uses=strength.spaced_uses,
+            importance=memory.importance,
+            confirmations=float(confirmations),
+            arousal=memory.arousal,
+            association=association(strength.association),
+            activation=activation(trace, tau, self._settings),
+            settings=self._settings,
+        )
+        return replace(strength, stability=days, rate=decay_rate(days, memory.trust, self._settings))
+
+
+def initial_bit_width(settings: DecaySettings = DEFAULTS) -> int:
+    """Bits per dimension of a new memory's embedding."""
+    return int(bit_widths(settings)[State.ACTIVE])

@@ -1,0 +1,168 @@
+"""Recording: one memory into the store, with everything that hangs on it, in one transaction.
+
+Reconciles with what is known (ADD, UPDATE, SUPERSEDE, NOOP), then writes the row, the words, the vectors, the token
+embeddings, the entities and the links: when `write` returns, every way of recalling finds the memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ..encoding.associate import associate
+from ..encoding.reconcile import Candidate, Decision, Neighbour, Operation, reconcile
+from ..encoding.words import match_expression, query_terms
+from ..encoding.writer import Prepared
+from ..schemas.errors import StoreError
+from ..schemas.memory import Memory, NewMemory
+from ..store.codec import score, sign_bits
+from ..store.store import Store
+from .constants import DEFAULTS, DecaySettings
+from .erasure import leftovers, scrub
+from .ledger import Ledger, initial_bit_width
+
+_NEAR = 20
+_OVERLAPPING = 10
+
+Outcome = Literal["added", "confirmed", "updated", "superseded"]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of a memory: its id (or that of the one it confirmed), and the ids it replaced or may contradict."""
+
+    id: str
+    operation: Outcome
+    superseded: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+
+
+class Recorder:
+    """Writes prepared memories."""
+
+    def __init__(self, store: Store, ledger: Ledger, settings: DecaySettings = DEFAULTS) -> None:
+        """Write to `store` through `ledger`."""
+        self._store = store
+        self._ledger = ledger
+        self._settings = settings
+
+    def write(self, prepared: Prepared, now: int, *, supersedes: Sequence[Memory] = ()) -> Written:
+        """Store one memory at `now` (µs), or confirm the one that says the same.
+
+        Raises:
+            StoreError: if the store can't be written; nothing was changed.
+        """
+        with self._store.atomic():
+            if prepared.new.event_id and (known := self._store.memories.by_event(prepared.new.event_id)):
+                return Written(known.id, "confirmed")
+            decision, neighbours = self._decide(prepared)
+            return self._carry_out(prepared, decision, neighbours, supersedes, now)
+
+    def embed(self, seq: int, scope: str, prepared: Prepared) -> None:
+        """Give a stored memory its vectors and token embeddings, in the caller's transaction."""
+        number = self._store.scopes.find(scope)
+        if prepared.embedding is None or number is None:
+            return
+        width = initial_bit_width(self._settings)
+        self._store.vectors.put(seq, number, prepared.embedding.chunks, width)
+        model = self._store.vectors.model
+        self._store.tokens.put(seq, model, prepared.embedding.tokens, prepared.embedding.pieces)
+
+    def erase(self, memories: Sequence[Memory], now: int, reference: str | None = None) -> bool:
+        """Remove memories for good from every file; whether a search of the files finds no trace of their texts.
+
+        Raises:
+            StoreError: if the store can't be written; then nothing was removed.
+        """
+        texts = [memory.content for memory in memories]
+        self._ledger.erased(memories, now, reference)
+        scrub(self._store, texts)
+        return not leftovers(self._store, texts)
+
+    def _carry_out(
+        self,
+        prepared: Prepared,
+        decision: Decision,
+        neighbours: dict[str, Memory],
+        supersedes: Sequence[Memory],
+        now: int,
+    ) -> Written:
+        target = neighbours.get(decision.target or "")
+        if decision.operation is Operation.NOOP and target is not None and not supersedes:
+            self._ledger.confirmed(target, now, source=prepared.new.provenance.source)
+            return Written(target.id, "confirmed")
+        self._store_new(prepared, now)
+        replaced = list(supersedes)
+        if decision.operation is Operation.SUPERSEDE and target is not None:
+            replaced += [target] if target.id not in {memory.id for memory in supersedes} else []
+        for memory in replaced:
+            valid_to = prepared.new.valid_from if prepared.new.valid_from is not None else now
+            self._ledger.superseded(memory, prepared.new.id, valid_to, now)
+        if decision.operation is Operation.UPDATE and target is not None:
+            self._ledger.confirmed(target, now, source=prepared.new.provenance.source)
+        settled = {memory.id for memory in replaced}
+        conflicts = tuple(identifier for identifier in decision.conflicts if identifier not in settled)
+        outcome: Outcome = "superseded" if replaced else _OUTCOMES[decision.operation]
+        return Written(prepared.new.id, outcome, tuple(sorted(settled)), conflicts)
+
+    def _store_new(self, prepared: Prepared, now: int) -> int:
+        new = prepared.new
+        seq = self._ledger.saved(new, now)
+        self._store.lexical.add(seq, new.index_text, new.trigram_text)
+        self._store.graph.mention(seq, new.entities)
+        self.embed(seq, new.scope, prepared)
+        vector = None if prepared.embedding is None else prepared.embedding.vector
+        associate(self._store, seq, new, vector)
+        return seq
+
+    def _decide(self, prepared: Prepared) -> tuple[Decision, dict[str, Memory]]:
+        new = prepared.new
+        if new.kind.is_event:
+            return Decision(Operation.ADD), {}
+        number = self._store.scopes.find(new.scope)
+        if number is None:
+            return Decision(Operation.ADD), {}
+        cosines = self._near(prepared, number)
+        overlaps = self._overlapping(new, number)
+        same = {memory.seq for memory in self._store.memories.same_text(new.scope, new.content)}
+        memories = self._store.memories.by_seqs([*dict.fromkeys([*same, *cosines, *overlaps])])
+        neighbours = [
+            Neighbour(
+                memory.id, memory.kind, memory.content, memory.slots, cosines.get(memory.seq), memory.seq in overlaps
+            )
+            for memory in memories
+            if not memory.kind.is_event and memory.superseded_by is None and memory.forgotten_at is None
+        ]
+        decision = reconcile(Candidate(new.kind, new.content, new.slots), neighbours)
+        return decision, {memory.id: memory for memory in memories}
+
+    def _near(self, prepared: Prepared, scope: int) -> dict[int, float]:
+        """Cosines of the nearest memories of a scope by seq; empty without an embedding."""
+        if prepared.embedding is None:
+            return {}
+        vector = prepared.embedding.vector[np.newaxis, :]
+        nearest = self._store.vectors.coarse(sign_bits(vector)[0].tobytes(), [scope], _NEAR)
+        cosines: dict[int, float] = {}
+        for group in self._store.vectors.get([seq for seq, _ in nearest]):
+            for seq, cosine in zip(group.seqs.tolist(), score(vector, group.codes)[0].tolist(), strict=True):
+                cosines[seq] = max(cosine, cosines.get(seq, -1.0))
+        return cosines
+
+    def _overlapping(self, new: NewMemory, scope: int) -> dict[int, float]:
+        """Memories of a scope that share a slot's subject or other words, by seq, with their lexical score."""
+        subjects = " ".join(slot.subject for slot in new.slots) or new.content[:500]
+        expression = match_expression(query_terms(subjects).words)
+        return dict(self._store.lexical.search(expression, [scope], _OVERLAPPING))
+
+
+_OUTCOMES: dict[Operation, Outcome] = {
+    Operation.ADD: "added",
+    Operation.NOOP: "added",
+    Operation.UPDATE: "updated",
+    Operation.SUPERSEDE: "superseded",
+}
+
+__all__ = ["Recorder", "StoreError", "Written"]

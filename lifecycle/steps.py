@@ -1,0 +1,110 @@
+"""The steps of the daily run, in their order, made from the parts that do the work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from ..encoding.embedder import Embedder
+from ..schemas.memory import GLOBAL_SCOPE, Kind, Memory
+from ..store.catalog import KINDS
+from ..store.store import Store
+from .backfill import backfill
+from .constants import DecaySettings
+from .daily import RunContext, Step, StepResult
+from .decay import decay, pending, retention_of
+from .observing import Observer
+from .soft_prompt import Scored, SoftPrompt, compose, worth, write
+
+_CANDIDATES = 400
+_PROMPT_KINDS = (Kind.PREFERENCE, Kind.DECISION, Kind.PROCEDURE)
+
+
+class DailySteps:
+    """Builds the steps over one store."""
+
+    def __init__(
+        self,
+        store: Store,
+        observer: Observer,
+        embedder: Callable[[], Embedder | None],
+        count_tokens: Callable[[str], int],
+        prompt_path: Callable[[str], Path],
+        settings: DecaySettings,
+    ) -> None:
+        """Work on `store`; `prompt_path` gives a scope's soft prompt file."""
+        self._store = store
+        self._observer = observer
+        self._embedder = embedder
+        self._count_tokens = count_tokens
+        self._prompt_path = prompt_path
+        self._settings = settings
+
+    def all(self) -> tuple[Step, ...]:
+        """The steps in their order."""
+        return (
+            Step("spool", self._spool),
+            Step("embeddings", self._embeddings),
+            Step("decay", self._decay),
+            Step("soft prompts", self._soft_prompts),
+            Step("maintenance", self._maintenance),
+        )
+
+    def prompt(self, scope: str, now: int) -> SoftPrompt:
+        """The soft prompt of a scope as it would be written at `now` (µs)."""
+        return compose(self._candidates(scope, now), self._count_tokens, now=now)
+
+    def _spool(self, context: RunContext) -> StepResult:
+        if context.dry_run:
+            waiting = self._store.spool.pending_bytes()
+            return StepResult(0, f"{waiting} bytes wait in the spool")
+        return StepResult(self._observer.ingest(context.now))
+
+    def _embeddings(self, context: RunContext) -> StepResult:
+        embedder = self._embedder()
+        if embedder is None:
+            return StepResult(0, "no embedding model: recall works on words, entities and dates")
+        if context.dry_run:
+            return StepResult(len(self._store.vectors.missing(1_000_000)))
+        return StepResult(backfill(self._store, embedder, self._settings, context.stopped))
+
+    def _decay(self, context: RunContext) -> StepResult:
+        if context.dry_run:
+            return StepResult(pending(self._store, context.now, self._settings))
+        return StepResult(decay(self._store, context.now, self._settings, context.stopped))
+
+    def _soft_prompts(self, context: RunContext) -> StepResult:
+        changed = 0
+        for scope in self._store.scopes.keys().values():
+            if context.scope is not None and scope not in (context.scope, GLOBAL_SCOPE):
+                continue
+            prepared = self.prompt(scope, context.now)
+            if not context.dry_run:
+                changed += write(self._prompt_path(scope), prepared.text)
+        return StepResult(changed)
+
+    def _maintenance(self, context: RunContext) -> StepResult:
+        if context.dry_run:
+            return StepResult(0)
+        rebuilt = 0
+        if self._store.vectors.index_rows() != self._store.vectors.expected_index_rows():
+            rebuilt = self._store.vectors.rebuild()
+        self._store.lexical.merge()
+        self._store.database.checkpoint()
+        return StepResult(rebuilt, "the coarse index was built anew" if rebuilt else "")
+
+    def _candidates(self, scope: str, now: int) -> list[Scored]:
+        number = self._store.scopes.find(scope)
+        shared = self._store.scopes.find(GLOBAL_SCOPE)
+        scopes = [row for row in dict.fromkeys((number, shared)) if row is not None]
+        columns = self._store.catalog.columns()
+        wanted = [index for index, kind in enumerate(KINDS) if kind in _PROMPT_KINDS]
+        chosen = np.isin(columns.kind, wanted) | columns.pinned
+        seqs = np.flatnonzero(columns.in_scopes(scopes) & chosen & ~columns.forgotten & ~columns.superseded)
+        retention = retention_of(self._store, columns, seqs, now, self._settings)
+        order = np.argsort(-(retention * columns.trust[seqs]), kind="stable")[:_CANDIDATES]
+        memories: list[Memory] = self._store.memories.by_seqs(seqs[order].tolist())
+        kept = dict(zip(seqs[order].tolist(), retention[order].tolist(), strict=True))
+        return [Scored(memory, worth(memory, kept[memory.seq])) for memory in memories]

@@ -1,0 +1,236 @@
+"""The six tools as MCP sees them: their arguments, and replies as text for reading and structure for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import anyio.from_thread
+import anyio.to_thread
+from mcp.server.mcpserver import AcceptedElicitation, Context, Elicit, ElicitationResult, Resolve
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import CallToolResult, TextContent
+from pydantic import BaseModel, Field
+
+from ..schemas.errors import EbbingError
+from ..schemas.wire import ConsolidateReply, ForgetReply, LearnReply, ObserveReply, RecallReply, SaveReply
+
+if TYPE_CHECKING:
+    from ..tools.services import Services
+
+    Open = Callable[[str | None], Services]
+
+Tool = Callable[..., Any]
+Scope = Annotated[str | None, Field(description="project path or 'global'; default: this project and global")]
+Ids = Annotated[list[str] | None, Field(description="memory ids")]
+Date = Annotated[str | None, Field(description="ISO 8601 date or time")]
+KindName = Literal["observation", "episode", "fact", "procedure", "decision", "preference"]
+
+
+class Confirmation(BaseModel):
+    """Whether memories may be erased for good."""
+
+    erase: bool = Field(description="Erase for good?")
+
+
+def make_tools(open_services: Open) -> tuple[Tool, ...]:
+    """The tools in the order of `tools.contract.CONTRACTS`; `open_services` is called in worker threads only."""
+    return (
+        _recall_tool(open_services),
+        _save_tool(open_services),
+        _observe_tool(open_services),
+        _learn_tool(open_services),
+        _consolidate_tool(open_services),
+        _forget_tool(open_services),
+    )
+
+
+def _recall_tool(open_services: Open) -> Tool:
+    def recall(
+        ctx: Context,
+        query: Annotated[str, Field(description="a question in plain words")] = "",
+        scope: Scope = None,
+        kinds: Annotated[list[KindName] | None, Field(description="only these kinds")] = None,
+        limit: int = 10,
+        max_tokens: int = 1_200,
+        since: Date = None,
+        until: Date = None,
+        as_of: Annotated[str | None, Field(description="what was valid then (ISO 8601)")] = None,
+        include_faded: Annotated[bool, Field(description="also forgotten ones")] = False,
+        ids: Annotated[list[str] | None, Field(description="read these memories whole instead")] = None,
+        explain: bool = False,
+    ) -> Annotated[CallToolResult, RecallReply]:
+        from ..tools.recall import RecallArguments
+        from ..tools.recall import recall as run
+
+        with told():
+            arguments = RecallArguments(
+                query=query,
+                scope=scope,
+                kinds=list(kinds or ()),
+                limit=limit,
+                max_tokens=max_tokens,
+                since=since,
+                until=until,
+                as_of=as_of,
+                include_faded=include_faded,
+                ids=ids or (),
+                explain=explain,
+            )
+            return reply(run(open_services(client_name(ctx)), arguments))
+
+    return recall
+
+
+def _save_tool(open_services: Open) -> Tool:
+    def save(
+        ctx: Context,
+        content: Annotated[str, Field(description="one self-contained statement")],
+        kind: KindName = "fact",
+        scope: Scope = None,
+        importance: Annotated[float | None, Field(description="0 to 1")] = None,
+        pinned: Annotated[bool, Field(description="never fades")] = False,
+        tags: list[str] | None = None,
+        supersedes: Annotated[list[str] | None, Field(description="ids it replaces")] = None,
+        valid_from: Date = None,
+        valid_to: Date = None,
+        source: Annotated[str | None, Field(description="file, commit or URL")] = None,
+        said_by: Literal["user", "tool", "agent", "outside"] = "agent",
+    ) -> Annotated[CallToolResult, SaveReply]:
+        from ..tools.save import SaveArguments
+        from ..tools.save import save as run
+
+        with told():
+            arguments = SaveArguments(
+                content=content,
+                kind=kind,
+                scope=scope,
+                importance=importance,
+                pinned=pinned,
+                tags=tags or (),
+                supersedes=supersedes or (),
+                valid_from=valid_from,
+                valid_to=valid_to,
+                source=source,
+                said_by=said_by,
+            )
+            return reply(run(open_services(client_name(ctx)), arguments))
+
+    return save
+
+
+def _observe_tool(open_services: Open) -> Tool:
+    def observe(
+        ctx: Context,
+        events: Annotated[list[dict[str, Any]], Field(description="{text, event?, tool?, at?, event_id?, ok?}")],
+    ) -> Annotated[CallToolResult, ObserveReply]:
+        from ..tools.observe import observe as run
+
+        with told():
+            return reply(run(open_services(client_name(ctx)), events))
+
+    return observe
+
+
+def _learn_tool(open_services: Open) -> Tool:
+    def learn(
+        ctx: Context,
+        signal: Literal["useful", "used", "wrong", "outdated"],
+        memory_ids: Ids = None,
+        recall_id: Annotated[str | None, Field(description="from recall")] = None,
+        note: str | None = None,
+        scope: Scope = None,
+    ) -> Annotated[CallToolResult, LearnReply]:
+        from ..tools.learn import learn as run
+
+        with told():
+            services = open_services(client_name(ctx))
+            return reply(run(services, signal, memory_ids or (), recall_id, note, scope))
+
+    return learn
+
+
+def _consolidate_tool(open_services: Open) -> Tool:
+    async def consolidate(
+        ctx: Context, scope: Scope = None, dry_run: bool = False
+    ) -> Annotated[CallToolResult, ConsolidateReply]:
+        from ..tools.consolidate import consolidate as run
+
+        def progress(done: int, total: int, name: str) -> None:
+            anyio.from_thread.run(ctx.report_progress, done, total, name)
+
+        def work() -> ConsolidateReply:
+            return run(open_services(client_name(ctx)), scope, dry_run=dry_run, progress=progress)
+
+        with told():
+            return reply(await anyio.to_thread.run_sync(work))
+
+    return consolidate
+
+
+def _forget_tool(open_services: Open) -> Tool:
+    def ask(
+        ctx: Context, memory_ids: Ids, mode: str, dry_run: bool, confirm: bool
+    ) -> Confirmation | Elicit[Confirmation]:
+        can_ask = ctx.client_capabilities is not None and ctx.client_capabilities.elicitation is not None
+        if mode != "erase" or dry_run or confirm or not memory_ids or not can_ask:
+            return Confirmation(erase=confirm)
+        return Elicit(f"Erase {len(memory_ids)} memories for good? This can't be undone.", Confirmation)
+
+    def forget(
+        ctx: Context,
+        answer: Annotated[ElicitationResult[Confirmation], Resolve(ask)],
+        memory_ids: Ids = None,
+        query: Annotated[str | None, Field(description="preview only: shows what it would find")] = None,
+        mode: Literal["fade", "erase", "restore"] = "fade",
+        scope: Scope = None,
+        dry_run: bool = False,
+        confirm: Annotated[bool, Field(description="erase only: the user said yes")] = False,
+    ) -> Annotated[CallToolResult, ForgetReply]:
+        from ..tools.forget import forget as run
+
+        confirmed = isinstance(answer, AcceptedElicitation) and answer.data.erase
+        with told():
+            services = open_services(client_name(ctx))
+            return reply(run(services, memory_ids or (), query, mode, scope, dry_run=dry_run, confirmed=confirmed))
+
+    # The resolver is local, so its annotation must be an object where the SDK would look names up in the module.
+    forget.__annotations__["answer"] = Annotated[ElicitationResult[Confirmation], Resolve(ask)]
+    return forget
+
+
+@contextmanager
+def told() -> Generator[None]:
+    """Turn our errors into text that the model reads and can act on.
+
+    Raises:
+        ToolError: for every error that ebbing raises on purpose.
+    """
+    try:
+        yield
+    except EbbingError as error:
+        raise ToolError(str(error)) from error
+
+
+def reply(model: BaseModel) -> CallToolResult:
+    """A reply: its `text` for reading, all of it as structured content."""
+    structured = model.model_dump(mode="json", exclude_none=True)
+    return CallToolResult(content=[TextContent(type="text", text=structured["text"])], structured_content=structured)
+
+
+def client_name(ctx: Context) -> str | None:
+    """The name that the client gave of itself in the handshake; None in a protocol era without one."""
+    try:
+        parameters = ctx.request_context.session.client_params
+    except (AttributeError, ValueError):
+        return None
+    return None if parameters is None else parameters.client_info.name
+
+
+def names(tools: Sequence[Tool]) -> list[str]:
+    """The tools' names."""
+    return [tool.__name__ for tool in tools]
+
+
+__all__ = ["Confirmation", "make_tools", "names"]

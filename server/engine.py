@@ -1,0 +1,208 @@
+"""The composition root: opens the floors below on first use, runs the background work, closes last-in first-out."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from ..encoding.embedder import Embedder
+from ..encoding.loader import BackgroundEmbedder, load_embedder
+from ..encoding.model import DEFAULT_MODEL, ModelSpec, locate
+from ..hooks.places import soft_prompt_path
+from ..lifecycle.daily import DailyRun
+from ..lifecycle.decay import retention_of
+from ..lifecycle.ledger import Ledger
+from ..lifecycle.observing import Observer
+from ..lifecycle.recorder import Recorder
+from ..lifecycle.scheduler import QUIET_SECONDS, SPOOL_SECONDS, Job, Scheduler
+from ..lifecycle.steps import DailySteps
+from ..retrieval.recaller import Recaller
+from ..schemas.errors import EbbingError, ModelError
+from ..schemas.ids import new_id
+from ..schemas.instants import MICROSECONDS_PER_DAY
+from ..store.store import Store
+from ..tools.services import Services
+from .settings import Settings
+
+_CHARACTERS_PER_TOKEN = 4
+
+_log = logging.getLogger(__name__)
+
+
+def system_clock(offset_days: float = 0.0) -> Callable[[], int]:
+    """A clock (µs since the epoch, UTC) that runs `offset_days` ahead of the machine's."""
+    offset = round(offset_days * MICROSECONDS_PER_DAY)
+    return lambda: time.time_ns() // 1000 + offset
+
+
+class Engine:
+    """One server's parts. Nothing is opened before the first `services()`, so that a client is answered at once."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        clock: Callable[[], int] | None = None,
+        load: Callable[[], Embedder] | None = None,
+    ) -> None:
+        """Prepare an engine; `load` gives the embedder and by default loads the model that the settings name."""
+        self.settings = settings
+        self.clock = clock or system_clock(settings.clock_offset_days)
+        self.model = BackgroundEmbedder(load or self._load)
+        self._guard = threading.Lock()
+        self._services: Services | None = None
+        self._steps: DailySteps | None = None
+        self._failure: EbbingError | None = None
+        self._scheduler: Scheduler | None = None
+        self._last_call = time.monotonic()
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        """Use as a context manager."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close."""
+        self.close()
+
+    def start(self) -> None:
+        """Begin what may take long, in the background: the model, the store, the scheduler."""
+        self.model.start()
+        threading.Thread(target=self._open_quietly, name="ebbing-open", daemon=True).start()
+        if self.settings.background:
+            jobs = [Job("spool", SPOOL_SECONDS, self._ingest), Job("daily", QUIET_SECONDS, self._run_if_due)]
+            self._scheduler = Scheduler(jobs)
+            self._scheduler.start()
+
+    def services(self) -> Services:
+        """The floors below, opened by the first call.
+
+        Raises:
+            StoreError: if the store can't be opened; the next call tries again.
+        """
+        self._last_call = time.monotonic()
+        with self._guard:
+            if self._services is None:
+                self._services = self._open()
+            return self._services
+
+    def steps(self) -> DailySteps:
+        """The steps of the daily run."""
+        self.services()
+        assert self._steps is not None  # noqa: S101 - services() has made them
+        return self._steps
+
+    def close(self) -> None:
+        """Stop the background work and close the store; a second call changes nothing."""
+        with self._guard:
+            if self._closed:
+                return
+            self._closed = True
+            services, self._services = self._services, None
+        if services is not None:
+            services.daily.stop()
+        if self._scheduler is not None:
+            self._scheduler.close()
+        if services is not None:
+            services.store.close()
+        self.model.close()
+
+    def embedder(self, seconds: float = 0.0) -> Embedder | None:
+        """The loaded model, after waiting at most `seconds` for it; None where there is none to be had."""
+        self.model.start()
+        if seconds <= 0:
+            return self.model.ready()
+        try:
+            return self.model.wait(seconds)
+        except ModelError:
+            return self.model.ready()
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of a text: counted by the model's tokenizer once it is loaded, estimated before."""
+        ready = self.model.ready()
+        return -(-len(text) // _CHARACTERS_PER_TOKEN) if ready is None else ready.count_pieces(text)
+
+    def _open(self) -> Services:
+        settings = self.settings
+        spec = self._spec()
+        store = Store(
+            settings.home,
+            self.clock(),
+            model_name=spec.id,
+            dimension=spec.dimension,
+            busy_timeout_ms=settings.busy_timeout_ms,
+        )
+        ledger = Ledger(store, settings.decay)
+        observer = Observer(store, ledger, settings.decay)
+        self._steps = DailySteps(
+            store, observer, self.model.ready, self.count_tokens, self._prompt_path, settings.decay
+        )
+        return Services(
+            store=store,
+            ledger=ledger,
+            recorder=Recorder(store, ledger, settings.decay),
+            observer=observer,
+            recaller=Recaller(
+                store,
+                self.model.ready,
+                lambda columns, seqs, now: retention_of(store, columns, seqs, now, settings.decay),
+            ),
+            daily=DailyRun(store, self._steps.all(), f"{os.getpid()}-{new_id(self.clock())}"),
+            embedder=self.embedder,
+            count_tokens=self.count_tokens,
+            clock=self.clock,
+            scope=settings.scope,
+            home=settings.home,
+            session=settings.session,
+            decay=settings.decay,
+        )
+
+    def for_client(self, client: str | None) -> Services:
+        """The services, labelled with the name of the client that calls."""
+        services = self.services()
+        return services if client is None else replace(services, client=client)
+
+    def _open_quietly(self) -> None:
+        try:
+            self.services().store.catalog.columns()
+        except EbbingError as error:
+            # The first tool call meets the same error and can answer with it.
+            _log.warning("%s", error)
+
+    def _ingest(self) -> None:
+        services = self.services_if_open()
+        if services is not None:
+            services.observer.ingest(self.clock())
+
+    def _run_if_due(self) -> None:
+        services = self.services_if_open()
+        quiet = time.monotonic() - self._last_call >= QUIET_SECONDS
+        if services is not None and quiet and services.daily.is_due(self.clock()):
+            self.embedder(QUIET_SECONDS)
+            services.daily.run(self.clock())
+
+    def services_if_open(self) -> Services | None:
+        """The services if a call has opened them and nobody closed them."""
+        with self._guard:
+            return self._services
+
+    def _prompt_path(self, scope: str) -> Path:
+        return soft_prompt_path(self.settings.home, scope)
+
+    def _load(self) -> Embedder:
+        return load_embedder(self.settings.model_dir, self.settings.home / "model-check.json")
+
+    def _spec(self) -> ModelSpec:
+        try:
+            return locate(model_dir=self.settings.model_dir).spec
+        except ModelError:
+            return DEFAULT_MODEL

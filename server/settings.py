@@ -1,0 +1,122 @@
+"""Settings: one frozen object, read once from `EBBING_*` variables. A value that can't be read is an error."""
+
+from __future__ import annotations
+
+import logging
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+
+from ..hooks.places import home, project_key
+from ..lifecycle.constants import DecaySettings
+from ..schemas.errors import InvalidInputError
+
+PREFIX = "EBBING_"
+_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A setting as people see it: its variable, its default as text, what it does."""
+
+    name: str
+    default: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything that can be set."""
+
+    home: Path
+    scope: str
+    model_dir: Path | None = None
+    log_level: str = "WARNING"
+    busy_timeout_ms: int = 10_000
+    clock_offset_days: float = 0.0
+    background: bool = True
+    session: str | None = None
+    decay: DecaySettings = field(default_factory=DecaySettings)
+
+
+VARIABLES: tuple[Variable, ...] = (
+    Variable("EBBING_HOME", "the user's data folder", "folder of the store, the spool and the soft prompts"),
+    Variable("EBBING_SCOPE", "the project's path", "project key to use instead of the one found from the folder"),
+    Variable("EBBING_MODEL_DIR", "the installed model", "folder with another embedding model"),
+    Variable("EBBING_LOG_LEVEL", "WARNING", "DEBUG, INFO, WARNING or ERROR, written to stderr"),
+    Variable("EBBING_BUSY_TIMEOUT_MS", "10000", "how long to wait for other processes' writes"),
+    Variable("EBBING_CLOCK_OFFSET_DAYS", "0", "days added to the clock, to try out how memories fade"),
+    Variable("EBBING_BACKGROUND", "1", "0 keeps the server from ingesting the spool and running daily by itself"),
+    Variable("EBBING_DEBUG", "0", "1 makes hooks log their failures to a file in the home folder"),
+)
+
+
+def decay_variables() -> tuple[Variable, ...]:
+    """One variable for each constant of decay, named after its field."""
+    return tuple(
+        Variable(PREFIX + item.name.upper(), f"{item.default:g}", item.name.replace("_", " "))
+        for item in fields(DecaySettings)
+    )
+
+
+def read_settings(env: Mapping[str, str] | None = None, cwd: Path | None = None) -> Settings:
+    """The settings that the environment asks for.
+
+    Raises:
+        InvalidInputError: naming the variable whose value can't be used.
+    """
+    given = os.environ if env is None else env
+    level = given.get("EBBING_LOG_LEVEL", "WARNING").upper()
+    if level not in _LEVELS:
+        raise InvalidInputError(f"EBBING_LOG_LEVEL must be one of {', '.join(_LEVELS)}, not {level[:20]!r}")
+    model_dir = given.get("EBBING_MODEL_DIR", "").strip()
+    return Settings(
+        home=home(given),
+        scope=given.get("EBBING_SCOPE", "").strip() or project_key(cwd or _folder(), given),
+        model_dir=Path(model_dir).expanduser() if model_dir else None,
+        log_level=level,
+        busy_timeout_ms=int(_number(given, "EBBING_BUSY_TIMEOUT_MS", 10_000)),
+        clock_offset_days=_number(given, "EBBING_CLOCK_OFFSET_DAYS", 0.0),
+        background=_number(given, "EBBING_BACKGROUND", 1) != 0,
+        session=given.get("CLAUDE_CODE_SESSION_ID") or None,
+        decay=_decay(given),
+    )
+
+
+def configure_logging(level: str) -> None:
+    """Send logs to stderr, which is the only place they may go: stdout belongs to the protocol."""
+    logging.basicConfig(level=level, format="ebbing: %(levelname)s: %(name)s: %(message)s")
+
+
+def _folder() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        # The folder the client started us in has been deleted since.
+        return Path(os.sep)
+
+
+def _decay(given: Mapping[str, str]) -> DecaySettings:
+    values: dict[str, float] = {}
+    for item in fields(DecaySettings):
+        name = PREFIX + item.name.upper()
+        if name in given:
+            value = _number(given, name, 0.0)
+            values[item.name] = int(value) if isinstance(item.default, int) else value
+    return DecaySettings(**values)  # pyright: ignore[reportArgumentType]
+
+
+def _number(given: Mapping[str, str], name: str, default: float) -> float:
+    text = given.get(name, "").strip()
+    if not text:
+        return default
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    lowest = -math.inf if name == "EBBING_CLOCK_OFFSET_DAYS" else 0.0
+    if not math.isfinite(value) or value < lowest:
+        raise InvalidInputError(f"{name} must be a number of at least 0, not {text[:40]!r}")
+    return value

@@ -1,0 +1,114 @@
+"""forget: let memories fade at once, erase them for good, or bring them back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+from ..retrieval.recaller import RecallRequest
+from ..schemas.errors import ConfirmationRequiredError, InvalidInputError
+from ..schemas.ids import new_id
+from ..schemas.memory import Memory
+from ..schemas.wire import ForgetReply
+from .checks import memories_by_id, visible_scopes
+from .services import Services
+
+Mode = Literal["fade", "erase", "restore"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+_MATCHES = 10
+
+
+def targets(services: Services, memory_ids: Sequence[str], query: str | None, scope: str | None) -> list[Memory]:
+    """The memories that a call is about, in the scopes it may see.
+
+    Raises:
+        InvalidInputError: if neither ids nor a query are given, or an id can't be seen from here.
+    """
+    scopes = visible_scopes(services, scope)
+    if memory_ids:
+        return memories_by_id(services, memory_ids, scopes)
+    if query is None or not query.strip():
+        raise InvalidInputError("forget needs memory_ids, or a query with dry_run=true to see what it would find")
+    request = RecallRequest(
+        query=query.strip(),
+        scopes=scopes,
+        limit=_MATCHES,
+        include_faded=True,
+        now=services.clock(),
+        session=services.session,
+    )
+    return [hit.memory for hit in services.recaller.recall(request).hits]
+
+
+def forget(
+    services: Services,
+    memory_ids: Sequence[str] = (),
+    query: str | None = None,
+    mode: str = "fade",
+    scope: str | None = None,
+    *,
+    dry_run: bool = False,
+    confirmed: bool = False,
+) -> ForgetReply:
+    """Fade, erase or restore memories.
+
+    A query alone never changes anything: what it finds is a guess, so the ids must be named.
+
+    Raises:
+        InvalidInputError: for arguments that can't be used.
+        ConfirmationRequiredError: for an erase that nobody confirmed.
+        StoreError: if the store can't be written; nothing was changed.
+    """
+    if mode not in MODES:
+        raise InvalidInputError(f"{mode[:20]!r} is not a mode; modes are {', '.join(MODES)}")
+    chosen = mode
+    memories = targets(services, memory_ids, query, scope)
+    if dry_run or not memory_ids:
+        return _preview(chosen, memories, asked=dry_run)
+    if chosen == "erase" and not confirmed:
+        raise ConfirmationRequiredError(
+            f"erasing {len(memories)} memories can't be undone: ask the user, then call again with confirm=true"
+        )
+    verified = _apply(services, chosen, memories)
+    return ForgetReply(
+        mode=chosen,
+        dry_run=False,
+        ids=[memory.id for memory in memories],
+        verified=verified,
+        text=_text(chosen, len(memories), verified=verified),
+    )
+
+
+def _apply(services: Services, mode: Mode, memories: list[Memory]) -> bool | None:
+    now = services.clock()
+    reference = new_id(now)
+    if mode == "erase":
+        return services.recorder.erase(memories, now, reference)
+    with services.store.atomic():
+        for memory in memories:
+            if mode == "fade":
+                services.ledger.forgotten(memory, now, reference)
+            else:
+                services.ledger.restored(memory, now, reference)
+    return None
+
+
+def _preview(mode: Mode, memories: list[Memory], *, asked: bool) -> ForgetReply:
+    found = "\n".join(f"- {memory.id} ({memory.kind}) {memory.cue}" for memory in memories)
+    advice = "" if asked else "\nNothing was changed: call again with the memory_ids that are meant."
+    text = f"{len(memories)} memories would be affected by {mode}:\n{found}{advice}" if memories else "Nothing matches."
+    return ForgetReply(
+        mode=mode,
+        dry_run=True,
+        ids=[memory.id for memory in memories],
+        text=text,
+    )
+
+
+def _text(mode: Mode, count: int, *, verified: bool | None) -> str:
+    if mode == "erase":
+        checked = "no trace is left in any file" if verified else "a copy may remain: run `ebbing doctor` for where"
+        return f"{count} erased; {checked}."
+    if mode == "fade":
+        return f"{count} forgotten; forget with mode restore brings them back."
+    return f"{count} restored."
