@@ -1,7 +1,7 @@
 """Reading and writing a descriptor from the event loop.
 
-Where the loop can poll pipes nothing blocks and no thread is left behind: a reading thread would keep the process
-alive until its client sends another byte. Windows can't poll a pipe, so there a worker thread does the call.
+Where the loop can poll pipes no thread waits for input: it would keep the process alive until the client sends another
+byte. Windows can't poll a pipe, so there a worker thread reads.
 """
 
 import os
@@ -15,7 +15,7 @@ import anyio.to_thread
 
 CHUNK_BYTES = 64 * 1024
 # A descriptor that polls as writable takes this many bytes without blocking, even when the peer reads nothing more.
-_WRITE_BYTES = getattr(select, "PIPE_BUF", 512)
+_UNBLOCKED_BYTES = getattr(select, "PIPE_BUF", 512)
 
 
 async def read_polled(descriptor: int) -> bytes:
@@ -32,13 +32,11 @@ async def read_polled(descriptor: int) -> bytes:
 
 async def write_polled(descriptor: int, data: bytes) -> None:
     """Write all of `data`. Raises OSError when the peer is gone."""
-    rest = memoryview(data)
-    while rest:
-        await _ready(anyio.wait_writable, descriptor)
-        try:
-            rest = rest[os.write(descriptor, rest[:_WRITE_BYTES]) :]
-        except BlockingIOError:
-            continue
+    if len(data) > _UNBLOCKED_BYTES:
+        await write_threaded(descriptor, data)
+        return
+    await _ready(anyio.wait_writable, descriptor)
+    _write(descriptor, data)
 
 
 async def read_threaded(descriptor: int) -> bytes:
@@ -52,11 +50,18 @@ async def read_threaded(descriptor: int) -> bytes:
 
 
 async def write_threaded(descriptor: int, data: bytes) -> None:
-    """Like `write_polled`, for platforms whose loop can't poll a pipe."""
+    """Like `write_polled`, for platforms whose loop can't poll a pipe, and for more than it takes at once."""
+    await anyio.to_thread.run_sync(_write, descriptor, data, limiter=anyio.CapacityLimiter(1))
+
+
+def _write(descriptor: int, data: bytes) -> None:
     rest = memoryview(data)
     while rest:
-        written = await anyio.to_thread.run_sync(os.write, descriptor, rest, limiter=anyio.CapacityLimiter(1))
-        rest = rest[written:]
+        try:
+            rest = rest[os.write(descriptor, rest) :]
+        except BlockingIOError:
+            # Whoever gave us the descriptor made it non-blocking.
+            select.select([], [descriptor], [])
 
 
 async def _ready(wait: Callable[[int], Awaitable[None]], descriptor: int) -> None:

@@ -93,8 +93,8 @@ class Watchdog:
 
     def leave(self) -> None:
         """Close and exit now."""
-        # A full socket means that it holds a reason to leave already.
-        with suppress(BlockingIOError):
+        # A full socket means that it holds a reason to leave already; a closed one, that this was acted on.
+        with suppress(OSError):
             self._outbox.send(bytes([_LEAVE]))
 
     def leave_within(self, seconds: float) -> None:
@@ -110,9 +110,10 @@ class Watchdog:
         self.leave()
 
     def _watch(self) -> None:
-        while (reason := self._reason()) is None:
-            pass
-        self._leave(reason)
+        with self._inbox, self._outbox:
+            while (reason := self._reason()) is None:
+                pass
+            self._leave(reason)
 
     def _reason(self) -> str | None:
         try:

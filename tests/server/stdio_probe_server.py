@@ -13,11 +13,14 @@ import subprocess  # noqa: E402
 import sys  # noqa: E402
 import time  # noqa: E402
 
-from mcp.server import MCPServer  # noqa: E402
-from mcp.server.mcpserver import Context  # noqa: E402
-from pydantic import BaseModel  # noqa: E402
+from ebbing.server.startup import without_collecting  # noqa: E402
 
-from ebbing.server.stdio import serve  # noqa: E402
+with without_collecting():
+    from mcp.server import MCPServer
+    from mcp.server.mcpserver import Context
+    from pydantic import BaseModel
+
+    from ebbing.server.stdio import serve
 
 REPORT = int(os.environ["PROBE_REPORT"])
 GATE = int(os.environ["PROBE_GATE"])
