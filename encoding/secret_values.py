@@ -40,7 +40,9 @@ _RANDOM_DIGITS = 2
 def is_placeholder(value: str) -> bool:
     """Tell whether a value is a reference, an example, or a word that describes a value (`$TOKEN`, `<key>`, `xxxx`)."""
     return (
-        bool(_REFERENCE.match(value)) or value.split(";")[0].strip(".:!?)>").lower() in _NOT_SECRET or is_example(value)
+        bool(_REFERENCE.match(value))
+        or value.split(";", maxsplit=1)[0].strip(".:!?)>").lower() in _NOT_SECRET
+        or is_example(value)
     )
 
 

@@ -1,0 +1,77 @@
+"""Gists and cues: shorter forms of a text made of its own words, for when its detail has faded.
+
+Extractive, so that nothing can be said that was not: every identifier, number and negation of a gist stands in its
+source, and a sentence is taken whole or not at all unless it alone is too long.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .cues import arousal, priority
+from .entities import entities
+
+GIST_CHARACTERS = 240
+CUE_CHARACTERS = 80
+
+_SENTENCE = re.compile(r"[^\n.!?。！？]*(?:[.!?。！？](?=[^\s.!?\"')\]])[^\n.!?。！？]*)*[.!?。！？]*[\"')\]]*\n?|\n")
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_NEGATION = re.compile(r"\b(?:not|no|never|none|nothing|cannot|without|neither|nor)\b|\b\w+n['’]t\b", re.IGNORECASE)
+_ELLIPSIS = "…"
+_LEAD_BONUS = 1.0
+
+
+def gist(text: str, max_chars: int = GIST_CHARACTERS) -> str:
+    """The most telling sentences of a text in their order, at most `max_chars` characters; a short text is its gist."""
+    folded = " ".join(text.split())
+    if len(folded) <= max_chars:
+        return folded
+    sentences = _sentences(text)
+    chosen: list[int] = []
+    room = max_chars
+    for index in sorted(range(len(sentences)), key=lambda at: (-_salience(sentences[at], at), at)):
+        cost = len(sentences[index]) + 1
+        if cost <= room:
+            chosen.append(index)
+            room -= cost
+    if not chosen:
+        return clipped(max(sentences, key=lambda sentence: _salience(sentence, 0)), max_chars)
+    return " ".join(sentences[index] for index in sorted(chosen))
+
+
+def cue(text: str, max_chars: int = CUE_CHARACTERS) -> str:
+    """A text's first words, enough to know it again, at most `max_chars` characters."""
+    sentences = _sentences(text)
+    return clipped(sentences[0] if sentences else "", max_chars)
+
+
+def clipped(text: str, max_chars: int) -> str:
+    """A text cut at a word, with an ellipsis where something was left out."""
+    folded = " ".join(text.split())
+    if len(folded) <= max_chars:
+        return folded
+    kept = folded[: max_chars - 1]
+    # A cut inside a word could turn one number or name into another.
+    if not folded[max_chars - 1].isspace():
+        kept = kept.rpartition(" ")[0]
+    return (kept.rstrip() + _ELLIPSIS) if kept else _ELLIPSIS
+
+
+def facts_in(text: str) -> frozenset[str]:
+    """The identifiers, numbers and negations of a text: what a gist must not make up."""
+    found = {entity.value for entity in entities(text) if entity.kind != "name"}
+    found |= set(_NUMBER.findall(text))
+    return frozenset(found | {match.lower() for match in _NEGATION.findall(text)})
+
+
+def _sentences(text: str) -> list[str]:
+    parts = (" ".join(part.split()) for part in _SENTENCE.findall(text))
+    return [part for part in parts if part]
+
+
+def _salience(sentence: str, position: int) -> float:
+    names = len(entities(sentence))
+    numbers = len(_NUMBER.findall(sentence))
+    weight = 2.0 * (priority(sentence) + arousal(sentence))
+    lead = _LEAD_BONUS / (1 + position)
+    return (min(6, names) + 0.5 * min(4, numbers) + weight + lead) / (1.0 + len(sentence) / 200.0)

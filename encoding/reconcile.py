@@ -1,0 +1,107 @@
+"""Reconciling: what a new piece of knowledge does to what is known already.
+
+Same text → NOOP. Same slot, same value → UPDATE. Same slot, other value or flipped polarity → SUPERSEDE. Cosine alone
+never supersedes, since paraphrases and updates overlap; what is near but unsettled is added, and named as a conflict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ..schemas.memory import Kind, Slot
+from .slots import compare, shares_slot, tokens_of
+
+CONFLICT_COSINE = 0.8
+_MOST_CONFLICTS = 3
+_NEGATIONS = frozenset(
+    {
+        *("not", "no", "never", "without", "cannot", "can't", "can’t", "don't", "don’t"),
+        *("doesn't", "doesn’t", "isn't", "isn’t", "aren't", "won't", "won’t"),
+    }
+)
+
+
+class Operation(StrEnum):
+    """What becomes of the new one."""
+
+    ADD = "add"
+    UPDATE = "update"
+    SUPERSEDE = "supersede"
+    NOOP = "noop"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """The new piece of knowledge."""
+
+    kind: Kind
+    content: str
+    slots: tuple[Slot, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A stored piece of knowledge that may be about the same: `cosine` is None where one has no embedding."""
+
+    id: str
+    kind: Kind
+    content: str
+    slots: tuple[Slot, ...] = ()
+    cosine: float | None = None
+    overlaps: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What to do: `target` is the stored one that is confirmed or replaced; `conflicts` may contradict the new one."""
+
+    operation: Operation
+    target: str | None = None
+    conflicts: tuple[str, ...] = ()
+    reason: str = ""
+
+
+def reconcile(candidate: Candidate, neighbours: Sequence[Neighbour]) -> Decision:
+    """Decide about a candidate; events (episodes, observations) are always added."""
+    if candidate.kind.is_event:
+        return Decision(Operation.ADD, reason="an event is never another event")
+    known = [neighbour for neighbour in neighbours if not neighbour.kind.is_event]
+    words = tokens_of(candidate.content)
+    for neighbour in known:
+        if tokens_of(neighbour.content) == words and words:
+            return Decision(Operation.NOOP, neighbour.id, reason="the same words")
+    by_relation = {relation: _related(candidate, known, relation) for relation in ("differs", "same")}
+    if by_relation["differs"]:
+        return Decision(Operation.SUPERSEDE, by_relation["differs"][0].id, reason="the same slot has another value")
+    if by_relation["same"]:
+        return Decision(Operation.UPDATE, by_relation["same"][0].id, reason="the same slot has the same value")
+    return Decision(Operation.ADD, conflicts=_conflicts(candidate, known))
+
+
+def _related(candidate: Candidate, known: Sequence[Neighbour], relation: str) -> list[Neighbour]:
+    return [
+        neighbour
+        for neighbour in known
+        if any(compare(old, new) == relation for old in neighbour.slots for new in candidate.slots)
+    ]
+
+
+def _conflicts(candidate: Candidate, known: Sequence[Neighbour]) -> tuple[str, ...]:
+    """The nearest ones that share most words but differ in a number, an identifier or a negation."""
+    words = tokens_of(candidate.content)
+    doubtful = [neighbour for neighbour in known if _may_contradict(candidate, words, neighbour)]
+    doubtful.sort(key=lambda neighbour: (-(neighbour.cosine or 0.0), neighbour.id))
+    return tuple(neighbour.id for neighbour in doubtful[:_MOST_CONFLICTS])
+
+
+def _may_contradict(candidate: Candidate, words: tuple[str, ...], neighbour: Neighbour) -> bool:
+    if any(shares_slot(old, new) for old in neighbour.slots for new in candidate.slots):
+        return True
+    return (neighbour.cosine or 0.0) >= CONFLICT_COSINE and _tells_apart(words, tokens_of(neighbour.content))
+
+
+def _tells_apart(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    different = set(one) ^ set(other)
+    return any(word in _NEGATIONS or any(character.isdigit() for character in word) for word in different)
