@@ -1,0 +1,125 @@
+"""Serving over stdio: claims the wire, answers the handshake, and only then loads what memory needs.
+
+Standard library only at import time, since nothing may be loaded before the wire is claimed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..tools.services import Services
+    from .engine import Engine
+    from .settings import Settings
+
+# Long enough for the reply to the first request to be on the wire before loading competes with it for the interpreter.
+_HEAD_START_SECONDS = 0.05
+
+_HINT = """\
+ebbing is waiting for an MCP client on standard input. Clients start it themselves; press Ctrl-C to leave.
+See `ebbing --help` for what you can do here, and `ebbing demo` to watch it work.
+"""
+
+
+class Serving:
+    """The engine of a server that loads it after the first request, or with the first call that needs it."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Prepare; nothing is loaded."""
+        self._settings = settings
+        self._guard = threading.Lock()
+        self._engine: Engine | None = None
+        self._timer: threading.Timer | None = None
+        self._closed = False
+
+    def services(self, client: str | None) -> Services:
+        """The services for a client of this name; called in worker threads.
+
+        Raises:
+            StoreError: if the store can't be opened, or the server is closing.
+        """
+        return self._opened().for_client(client)
+
+    def after_request(self) -> None:
+        """Begin to load in the background, once."""
+        with self._guard:
+            if self._timer is not None or self._closed:
+                return
+            self._timer = threading.Timer(_HEAD_START_SECONDS, self._load)
+            self._timer.daemon = True
+        self._timer.start()
+
+    def close(self) -> None:
+        """Close what was opened; nothing is opened any more."""
+        with self._guard:
+            self._closed = True
+            engine, self._engine = self._engine, None
+            timer = self._timer
+        if timer is not None:
+            timer.cancel()
+        if engine is not None:
+            engine.close()
+
+    def _load(self) -> None:
+        from ..schemas.errors import StoreError
+
+        try:
+            self._opened()
+        except StoreError:
+            # Closed in the meantime.
+            return
+
+    def _opened(self) -> Engine:
+        from ..schemas.errors import StoreError
+        from .engine import Engine
+
+        with self._guard:
+            if self._closed:
+                raise StoreError("the memory store is closed: the server is shutting down")
+            if self._engine is None:
+                self._engine = Engine(self._settings)
+                self._engine.start()
+            return self._engine
+
+
+def serve_stdio(env: Mapping[str, str] | None = None) -> int:
+    """Serve MCP over this process's stdin and stdout until the client leaves; returns the exit code.
+
+    Args:
+        env: the variables to read settings from, by default the process's own.
+    """
+    _hint_at_people()
+    from .wire import claim_wire
+
+    claim_wire()
+    from .startup import without_collecting
+
+    with without_collecting():
+        from ..schemas.errors import EbbingError
+        from .settings import configure_logging, read_settings
+
+        try:
+            settings = read_settings(env)
+        except EbbingError as error:
+            sys.stderr.write(f"ebbing: {error}\n")
+            return 2
+        configure_logging(settings.log_level)
+        from .app import build_app
+        from .stdio import serve
+
+        serving = Serving(settings)
+        app = build_app(serving.services, after_request=serving.after_request)
+    return serve(app, close=serving.close)
+
+
+def _hint_at_people() -> None:
+    try:
+        waiting = os.isatty(0)
+    except OSError:
+        return
+    if waiting:
+        sys.stderr.write(_HINT)
