@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, get_args
 
-from ..retrieval.recaller import RecallRequest
+from ..retrieval.request import RecallRequest
 from ..schemas.errors import ConfirmationRequiredError, InvalidInputError
 from ..schemas.ids import new_id
 from ..schemas.memory import Memory

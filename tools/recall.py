@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..retrieval.recaller import RecallRequest, RecallResult
+from ..retrieval.request import RecallRequest, RecallResult
 from ..retrieval.render import render, render_originals
 from ..schemas.errors import InvalidInputError, TooLargeError
 from ..schemas.ids import new_id
