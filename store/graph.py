@@ -92,6 +92,27 @@ class Graph:
                 found[value] = [int(seq) for (seq,) in rows]
         return found
 
+    def sharing(self, values: Sequence[str], scope: int, before: int, limit: int) -> dict[str, list[int]]:
+        """For each entity value (any kind), the newest memories of a scope with a seq below `before` that name it."""
+        found: dict[str, list[int]] = {}
+        with self._database.snapshot():
+            for value in dict.fromkeys(values):
+                rows = self._database.execute(
+                    "SELECT DISTINCT e.seq FROM memory_entity e JOIN memory m USING (seq)"
+                    " WHERE e.entity IN (SELECT id FROM entity WHERE value = ?) AND e.seq < ? AND m.scope = ?"
+                    " ORDER BY e.seq DESC LIMIT ?",
+                    (value, before, scope, limit),
+                )
+                found[value] = [int(seq) for (seq,) in rows]
+        return found
+
+    def before_in_session(self, seq: int, scope: int, session: str) -> int | None:
+        """The memory of a session that was stored last before `seq`, or None."""
+        found = self._database.value(
+            "SELECT max(seq) FROM memory WHERE scope = ? AND session = ? AND seq < ?", (scope, session, seq)
+        )
+        return None if found is None else int(found)
+
     def prune_entities(self) -> int:
         """Remove entities that no memory names any more; how many."""
         with self._database.atomic():

@@ -18,6 +18,7 @@ from .lexical import Lexical
 from .memories import Memories
 from .meta import Meta
 from .migrations import migrate
+from .resident import ResidentVectors
 from .scopes import Scopes
 from .spool import Spool
 from .tokens import Tokens
@@ -40,13 +41,14 @@ class Store:
         self.scopes = Scopes(self.database)
         self.memories = Memories(self.database, self.meta, self.scopes)
         self.lexical = Lexical(self.database)
-        self.vectors = Vectors(self.database, model_name, dimension)
+        self.vectors = Vectors(self.database, self.meta, model_name, dimension)
         self.tokens = Tokens(self.database, dimension)
         self.graph = Graph(self.database)
         self.journal = Journal(self.database)
         self.attic = Attic(self.database)
         self.leases = Leases(self.database)
         self.catalog = Catalog(self.database)
+        self.resident = ResidentVectors(self.database, self.vectors)
         self.spool = Spool(home / "spool")
         try:
             self.schema = migrate(self.database, self.backups, now)
@@ -81,6 +83,7 @@ class Store:
         with self.atomic():
             self.lexical.remove(seqs)
             self.vectors.remove(seqs)
+            self.tokens.remove(seqs)
             self.memories.remove(seqs)
             self.graph.prune_entities()
 

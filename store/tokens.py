@@ -13,6 +13,7 @@ from .database import Database
 
 BIT_WIDTH = 2
 _PLACES = 1000
+_ALL = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,11 +53,25 @@ class Tokens:
                     codes.scale.tobytes(),
                 ),
             )
+            self._count(model, pieces, 1)
 
     def remove(self, seqs: Sequence[int]) -> None:
         """Drop memories' token embeddings, in the caller's transaction."""
         with self._database.atomic():
-            self._database.executemany("DELETE FROM token WHERE seq = ?", [(seq,) for seq in seqs])
+            for seq in seqs:
+                found = self._database.row("DELETE FROM token WHERE seq = ? RETURNING model, pieces", (seq,))
+                if found is not None:
+                    self._count(int(found[0]), np.frombuffer(found[1], dtype="<i4"), -1)
+
+    def items_with(self, pieces: NDArray[np.int32], model: int) -> tuple[NDArray[np.float64], int]:
+        """In how many memories each of some word pieces (p,) occurs, float64 (p,), and how many memories there are."""
+        wanted = [_ALL, *pieces.tolist()]
+        rows = self._database.rows(
+            f"SELECT piece, items FROM piece WHERE model = ? AND piece IN ({','.join('?' * len(wanted))})",
+            (model, *wanted),
+        )
+        counts: dict[int, int] = {int(piece): int(items) for piece, items in rows}
+        return np.array([counts.get(piece, 0) for piece in wanted[1:]], dtype=np.float64), counts.get(_ALL, 0)
 
     def get(self, seqs: Sequence[int], model: int) -> StoredTokens:
         """The token embeddings of some memories; those without any are left out."""
@@ -71,6 +86,12 @@ class Tokens:
                 )
                 rows.extend(found)
         return self._joined(rows)
+
+    def _count(self, model: int, pieces: NDArray[np.int32], step: int) -> None:
+        self._database.executemany(
+            "INSERT INTO piece VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET items = items + excluded.items",
+            [(model, piece, step) for piece in [_ALL, *np.unique(pieces).tolist()]],
+        )
 
     def _joined(self, rows: list[tuple[int, int, bytes, bytes, bytes]]) -> StoredTokens:
         counts = [row[1] for row in rows]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from .codec import Codes, encode, sign_bits_of
 from .database import Database
+from .meta import Meta
 
 _PLACES = 1000
 _CHUNK_BITS = 12
@@ -35,9 +36,10 @@ class StoredVectors:
 class Vectors:
     """Write, read and search embeddings of one model."""
 
-    def __init__(self, database: Database, model_name: str, dimension: int) -> None:
+    def __init__(self, database: Database, meta: Meta, model_name: str, dimension: int) -> None:
         """Use `database` for vectors of the model called `model_name`."""
         self._database = database
+        self._meta = meta
         self._name = model_name
         self.dimension = dimension
         self._model: int | None = None
@@ -66,8 +68,16 @@ class Vectors:
         with self._database.atomic():
             self.remove([seq])
             self._database.execute(
-                "INSERT INTO vector (seq, model, bit_width, chunks, codes, scales) VALUES (?, ?, ?, ?, ?, ?)",
-                (seq, self.model, bit_width, len(codes), codes.packed.tobytes(), codes.scale.tobytes()),
+                "INSERT INTO vector (seq, rev, model, bit_width, chunks, codes, scales) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    seq,
+                    self._meta.next_revision(),
+                    self.model,
+                    bit_width,
+                    len(codes),
+                    codes.packed.tobytes(),
+                    codes.scale.tobytes(),
+                ),
             )
             self._index_rows(seq, scope, tier, codes)
 
@@ -94,6 +104,13 @@ class Vectors:
                 for bit_width, seq, chunks, codes, scales in rows:
                     groups.setdefault(bit_width, []).append((seq, chunks, codes, scales))
         return [self._group(bit_width, rows) for bit_width, rows in sorted(groups.items())]
+
+    def changed_since(self, revision: int) -> list[tuple[int, int, int, bytes, bytes]]:
+        """(seq, bit width, chunks, codes, scales) of the vectors written after a revision, by seq."""
+        return self._database.rows(
+            "SELECT seq, bit_width, chunks, codes, scales FROM vector WHERE rev > ? AND model = ? ORDER BY seq",
+            (revision, self.model),
+        )
 
     def coarse(self, bits: bytes, scopes: Sequence[int], k: int) -> list[tuple[int, int]]:
         """(seq, Hamming distance) of the nearest sign bits in some scopes, nearest first; at most about `k` rows."""

@@ -106,7 +106,7 @@ CREATE TABLE token (
     scales    BLOB    NOT NULL
 ) STRICT;
 
--- In how many memories a word piece occurs; piece −1 counts the memories themselves. Fading does not lower it.
+-- In how many of the rows of `token` a word piece occurs; piece −1 counts the rows themselves.
 CREATE TABLE piece (
     model INTEGER NOT NULL REFERENCES model (id),
     piece INTEGER NOT NULL,

@@ -1,0 +1,25 @@
+"""The meaning of the question: cosine with every memory, alone and with its neighbours."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ..semantic_evidence import semantic_evidence
+from .base import Context, Ranking, nothing, ranked
+
+LIMIT: Final = 100
+
+
+class SemanticChannel:
+    """Exact cosines over the resident embeddings; abstains without a model."""
+
+    name: Final = "semantic"
+
+    def search(self, context: Context) -> Ranking:
+        """See `Channel`."""
+        if context.embedding is None or not len(context.matrix.seqs):
+            return nothing()
+        frame = context.frame
+        found = semantic_evidence(frame.layout, frame.norms, context.matrix, context.embedding.chunks)
+        features = {"meaning": found.near, "meaning_alone": found.alone}
+        return ranked(found.near, context.eligible, LIMIT, features=features)

@@ -1,0 +1,73 @@
+"""The evidence for every memory of a scope: what the evidence channels, the dates and the cues say, on fixed scales.
+
+No feature depends on how many memories there are, so weights hold in small scopes and in large ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .channels.base import Context, Ranking
+from .channels.registry import channel
+from .cues import dates_of, dialogue_cues
+from .late_interaction import late_interaction, query_tokens
+from .layout import Floats, Rows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """What is known of n rows before fusion.
+
+    Attributes:
+        features: by name, each float32 (n,).
+        rankings: the evidence channels' own, by name.
+    """
+
+    features: Mapping[str, Floats]
+    rankings: Mapping[str, Ranking]
+
+
+def gather(context: Context, names: Sequence[str]) -> Evidence:
+    """Ask the evidence channels in `names`, and read dates, cues and lengths.
+
+    Raises:
+        StoreError: if the store can't be read.
+    """
+    rankings = {name: channel(name).search(context) for name in names}
+    features: dict[str, Floats] = {}
+    for ranking in rankings.values():
+        features.update(ranking.features)
+    features["date"] = dates_of(context.columns, context.layout, context.analysis)
+    features["length"] = np.log1p(context.layout.words)
+    features["trust"] = context.columns.trust[context.layout.seqs]
+    if context.frame.dialogue:
+        alone = features.get("words_alone", np.zeros(len(context.layout), np.float32))
+        cues = dialogue_cues(context.columns, context.layout, context.analysis, context.frame.speakers, alone)
+        features.update(cues)
+    return Evidence(features, rankings)
+
+
+def combined(features: Mapping[str, Floats], weights: Mapping[str, float], size: int) -> Floats:
+    """Σ weight · feature over the features that there are, float32 (n,)."""
+    total = np.zeros(size, np.float32)
+    for name, weight in weights.items():
+        if name in features:
+            total += np.float32(weight) * features[name]
+    return total
+
+
+def interaction(context: Context, pool: Rows) -> Floats:
+    """Late interaction over the rows of a pool, best first, float32 (p,); NaN where it can't be had.
+
+    Raises:
+        StoreError: if the store can't be read.
+    """
+    if context.embedding is None or not len(context.embedding.pieces) or not len(pool):
+        return np.full(len(pool), np.float32(np.nan))
+    store = context.store
+    model = store.vectors.model
+    query = query_tokens(context.embedding.tokens, context.embedding.pieces, store.tokens, model)
+    return late_interaction(context.layout, pool, query, store.tokens, model)

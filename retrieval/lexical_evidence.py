@@ -1,0 +1,101 @@
+"""BM25 of every memory together with its neighbours, and of whole sessions, from the plain index's posting lists.
+
+BM25 after Robertson and Zaragoza (2009), idf = ln(1 + (N − df + ½)/(df + ½)), k1 = 0.9, b = 0.4. A memory's term
+frequency and length include decayed shares of its neighbours', so one index serves all three.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..store.lexical import Postings
+from .layout import Floats, Layout
+
+K1: Final = np.float32(0.9)
+B: Final = np.float32(0.4)
+DECAY: Final[Mapping[int, float]] = {-1: 0.7, -2: 0.4, -3: 0.2, 1: 0.3, 2: 0.2, 3: 0.1}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LexicalEvidence:
+    """What the words of a question say of n rows.
+
+    Attributes:
+        near: float32 (n,), BM25 with neighbours.
+        alone: float32 (n,), BM25 of the memory itself.
+        session: float32 (n,), BM25 of its session.
+        mass: Σ idf over the terms of `near`; terms that no memory has count fully, so the ratio tells how much of
+            the question the words cover.
+        known: Σ idf of the terms that some memory has.
+        session_mass: Σ idf over the terms of `session`.
+    """
+
+    near: Floats
+    alone: Floats
+    session: Floats
+    mass: float
+    known: float
+    session_mass: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lengths:
+    """Length norms k1·(1 − b + b·length/mean), float32, of rows with neighbours, rows alone, and sessions."""
+
+    near: Floats
+    alone: Floats
+    session: Floats
+
+
+def lengths_of(layout: Layout) -> Lengths:
+    """The length norms of a layout."""
+    of_sessions = np.bincount(layout.session, weights=layout.words, minlength=layout.sessions).astype(np.float32)
+    return Lengths(_norm(layout.spread(layout.words, DECAY)), _norm(layout.words), _norm(of_sessions))
+
+
+def lexical_evidence(layout: Layout, lengths: Lengths, postings: Sequence[Postings]) -> LexicalEvidence:
+    """Score n rows against the posting lists of a question's terms, one list a term."""
+    size = len(layout)
+    near, alone = np.zeros(size, np.float32), np.zeros(size, np.float32)
+    of_sessions = np.zeros(layout.sessions, np.float32)
+    mass = known = session_mass = 0.0
+    for posting in postings:
+        rows, counts = _within(layout, posting)
+        frequency = np.zeros(size, np.float32)
+        frequency[rows] = counts
+        together = layout.spread(frequency, DECAY)
+        idf = inverse_frequency(int(np.count_nonzero(together)), size)
+        near += idf * _saturated(together, lengths.near)
+        alone[rows] += inverse_frequency(len(rows), size) * _saturated(counts, lengths.alone[rows])
+        whole = np.bincount(layout.session[rows], weights=counts, minlength=layout.sessions).astype(np.float32)
+        session_idf = inverse_frequency(int(np.count_nonzero(whole)), layout.sessions)
+        of_sessions += session_idf * _saturated(whole, lengths.session)
+        mass, session_mass = mass + float(idf), session_mass + float(session_idf)
+        known += float(idf) if len(rows) else 0.0
+    return LexicalEvidence(near, alone, of_sessions[layout.session], mass, known, session_mass)
+
+
+def inverse_frequency(items: int, total: int) -> np.float32:
+    """The idf of a term that `items` of `total` have."""
+    return np.float32(np.log1p((total - items + 0.5) / (items + 0.5)))
+
+
+def _within(layout: Layout, posting: Postings) -> tuple[NDArray[np.intp], Floats]:
+    inside = posting.seqs < len(layout.row_of)
+    rows = layout.row_of[posting.seqs[inside]]
+    kept = rows >= 0
+    return rows[kept].astype(np.intp), posting.counts[inside][kept]
+
+
+def _saturated(frequency: Floats, norm: Floats) -> Floats:
+    return frequency * (K1 + np.float32(1)) / (frequency + norm)
+
+
+def _norm(length: Floats) -> Floats:
+    mean = np.float32(length.mean(dtype=np.float64) if len(length) else 1.0)
+    return np.add(K1 * (np.float32(1) - B), K1 * B * length / mean, dtype=np.float32)

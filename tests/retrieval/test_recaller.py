@@ -1,0 +1,129 @@
+"""Recall through its one public entry, on small stores with the fake embedder."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fake_embedder import FakeEmbedder
+from recall_store import DAY, RecallStore
+
+from ebbing.schemas.memory import Kind, State
+
+
+@pytest.fixture
+def memories(tmp_path: Path) -> Iterator[RecallStore]:
+    with RecallStore(tmp_path) as opened:
+        yield opened
+
+
+def test_finds_a_memory_by_its_words_and_says_which_channels_found_it(memories: RecallStore) -> None:
+    wanted = memories.save("The retry budget of the uploader is five attempts.")
+    memories.save("Tabs are four spaces wide in this project.")
+    hits = memories.ask("how many attempts does the uploader make?").hits
+    assert hits[0].memory.seq == wanted
+    assert {"lexical", "semantic"} <= set(hits[0].channels)
+
+
+def test_finds_a_memory_by_meaning_when_no_word_is_shared(tmp_path: Path) -> None:
+    with RecallStore(tmp_path, FakeEmbedder({"automobile": "car"})) as memories:
+        wanted = memories.save("The automobile is parked outside.")
+        memories.save("Lunch is at noon.")
+        found = memories.ask("car").hits[0]
+        assert found.memory.seq == wanted
+        assert found.channels[0] == "semantic"
+
+
+def test_answers_from_words_and_says_so_while_there_is_no_model(memories: RecallStore) -> None:
+    wanted = memories.save("The retry budget is five attempts.")
+    answer = memories.ask("retry budget", with_model=False)
+    assert answer.hits[0].memory.seq == wanted
+    assert "model" in answer.notices[0]
+
+
+def test_never_shows_another_scope(memories: RecallStore) -> None:
+    memories.save("The secret plan is to rewrite everything.", scope="other")
+    assert memories.ask("secret plan").hits == ()
+    assert len(memories.ask("secret plan", scopes=("other",)).hits) == 1
+
+
+def test_leaves_out_what_was_superseded_unless_asked_for_it_or_for_its_time(memories: RecallStore) -> None:
+    old = memories.save("The deploy target is staging.", valid_from=DAY)
+    new = memories.save("The deploy target is production.", valid_from=5 * DAY)
+    memories.supersede(old, new, at=5 * DAY)
+    assert [hit.memory.seq for hit in memories.ask("deploy target").hits] == [new]
+    assert {hit.memory.seq for hit in memories.ask("deploy target", include_superseded=True).hits} == {old, new}
+    assert [hit.memory.seq for hit in memories.ask("deploy target", as_of=3 * DAY).hits] == [old]
+
+
+def test_leaves_out_forgotten_and_expired_memories(memories: RecallStore) -> None:
+    faded = memories.save("The build uses make.", state=State.FORGOTTEN)
+    forgotten = memories.save("The build used ant.")
+    memories.store.memories.change(forgotten, forgotten_at=DAY)
+    memories.save("The build is broken today.", expires_at=2 * DAY)
+    assert memories.ask("build").hits == ()
+    assert {hit.memory.seq for hit in memories.ask("build", include_faded=True).hits} == {faded, forgotten}
+
+
+def test_narrows_by_kind_and_by_the_time_of_recording(memories: RecallStore) -> None:
+    early = memories.save("The parser was rewritten.", kind=Kind.EPISODE, recorded_at=DAY)
+    late = memories.save("The parser is fast.", kind=Kind.FACT, recorded_at=3 * DAY)
+    assert [hit.memory.seq for hit in memories.ask("parser", kinds=frozenset({Kind.FACT})).hits] == [late]
+    assert [hit.memory.seq for hit in memories.ask("parser", until=2 * DAY).hits] == [early]
+    assert [hit.memory.seq for hit in memories.ask("parser", since=2 * DAY).hits] == [late]
+
+
+def test_shows_each_memory_at_its_state_s_resolution(memories: RecallStore) -> None:
+    texts = {}
+    for state in (State.ACTIVE, State.WARM, State.COLD, State.ARCHIVE):
+        seq = memories.save(f"The cache of {state.label} lives in Redis.", gist="gist", cue="cue", state=state)
+        texts[seq] = state
+    shown = {texts[hit.memory.seq]: hit.text for hit in memories.ask("cache Redis").hits}
+    assert shown[State.COLD] == "gist"
+    assert shown[State.ARCHIVE] == "cue"
+    assert shown[State.WARM].startswith("The cache of warm")
+
+
+def test_gives_the_same_answer_twice_and_to_another_opening_of_the_file(memories: RecallStore) -> None:
+    for number in range(30):
+        memories.save(f"Note {number}: the worker pool has {number % 7} threads and a queue.", session=f"s{number % 3}")
+    first = memories.ask("how many threads does the worker pool have?")
+    again = memories.ask("how many threads does the worker pool have?")
+    with memories.reopened() as other:
+        elsewhere = other.ask("how many threads does the worker pool have?")
+    assert [hit.memory.id for hit in first.hits] == [hit.memory.id for hit in again.hits]
+    assert [(hit.memory.id, hit.score) for hit in first.hits] == [(hit.memory.id, hit.score) for hit in elsewhere.hits]
+
+
+def test_notices_what_another_process_saved_meanwhile(memories: RecallStore) -> None:
+    memories.save("The port is 8080.")
+    assert len(memories.ask("port").hits) == 1
+    with memories.reopened() as other:
+        other.save("The port of the proxy is 9090.")
+    assert len(memories.ask("port").hits) == 2
+
+
+def test_strength_reorders_only_near_ties(memories: RecallStore) -> None:
+    weak = memories.save("The linter runs before each commit in the hook.")
+    strong = memories.save("The linter runs before each commit in the hook!")
+    exact = memories.save("Zanzibar holds the spare keys of the archive.")
+    memories.strengths = {weak: 0.1, strong: 0.9, exact: 0.0}
+    assert memories.ask("when does the linter run before a commit").hits[0].memory.seq == strong
+    assert memories.ask("Zanzibar holds the spare keys of the archive.").hits[0].memory.seq == exact
+
+
+def test_a_neighbour_in_the_session_lifts_an_answer_that_lacks_the_question_s_words(memories: RecallStore) -> None:
+    memories.save("Which database should the exporter use?", session="a")
+    answer = memories.save("Postgres it is.", session="a")
+    for number in range(8):
+        memories.save(f"Unrelated remark number {number} about gardens.", session=f"x{number}")
+    found = [hit.memory.seq for hit in memories.ask("database of the exporter", limit=2).hits]
+    assert answer in found
+
+
+def test_scores_fall_and_stay_within_the_limit(memories: RecallStore) -> None:
+    for number in range(20):
+        memories.save(f"The scheduler wakes every {number} minutes.")
+    hits = memories.ask("scheduler minutes", limit=5).hits
+    assert len(hits) == 5
+    assert np.all(np.diff([hit.score for hit in hits]) <= 0)
