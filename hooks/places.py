@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 APP = "ebbing"
 GLOBAL_SCOPE = "global"
 _LARGEST_GIT_POINTER = 4096
+_PRIVATE = 0o600
 
 
 def home(env: Mapping[str, str]) -> Path:
@@ -113,9 +114,9 @@ def open_private(path: str, flags: int) -> int:
         OSError: if it can't be opened.
     """
     binary, no_follow = getattr(os, "O_BINARY", 0), getattr(os, "O_NOFOLLOW", 0)
-    descriptor = os.open(path, flags | binary | no_follow, 0o600)
-    if sys.platform != "win32" and os.fstat(descriptor).st_mode & 0o177:
-        os.fchmod(descriptor, 0o600)
+    descriptor = os.open(path, flags | binary | no_follow, _PRIVATE)
+    if sys.platform != "win32" and os.fstat(descriptor).st_mode & 0o777 != _PRIVATE:
+        os.fchmod(descriptor, _PRIVATE)
     return descriptor
 
 

@@ -22,7 +22,6 @@ from .spool_event import SpoolEvent, read_line, write_line
 from .spool_files import (
     BAD,
     EVENTS,
-    WAIT_SECONDS,
     at_offset,
     offset_of,
     set_apart,
@@ -37,6 +36,7 @@ _TAKEN = "taking-*.jsonl"
 _LINE_FILES = (_WAITING, _TAKEN, BAD)
 _PURGE_PASSES = 5
 _BATCH_BYTES = 8 << 20
+_WAIT_SECONDS = 2.0
 
 __all__ = ["Batch", "Spool", "SpoolEvent"]
 
@@ -49,14 +49,15 @@ class Batch:
         bad: the lines that aren't events; `done` sets them aside.
     """
 
-    __slots__ = ("_end", "_file", "_path", "bad", "lines")
+    __slots__ = ("_end", "_file", "_path", "_wait", "bad", "lines")
 
-    def __init__(self, path: Path, file: BinaryIO, limit: int) -> None:
+    def __init__(self, path: Path, file: BinaryIO, *, limit: int, wait: float) -> None:
         """Read up to `limit` lines of a locked file, from the offset in its name."""
         self._path = path
+        self._wait = wait
         self._file = file
         file.seek(offset_of(path))
-        raw = [line for line in _some(file, limit) if line.strip()]
+        raw = list(_some(file, limit))
         self._end = file.tell()
         read = [read_line(line) for line in raw]
         self.lines: tuple[SpoolEvent, ...] = tuple(event for event in read if event is not None)
@@ -95,15 +96,16 @@ class Batch:
     def _keep_bad_lines(self) -> None:
         if self.bad:
             lines = b"".join(line.rstrip(b"\r\n") + b"\n" for line in self.bad)
-            append(str(self._path.with_name(BAD)), lines, wait=WAIT_SECONDS)
+            append(str(self._path.with_name(BAD)), lines, wait=self._wait)
 
 
 class Spool:
     """The folder that hooks append to."""
 
-    def __init__(self, folder: Path) -> None:
-        """Nothing is read or made yet; the folder may not exist."""
+    def __init__(self, folder: Path, *, wait: float = _WAIT_SECONDS) -> None:
+        """Nothing is read or made yet; the folder may not exist. A file's lock is waited for `wait` seconds."""
         self.folder = folder
+        self._wait = wait
 
     def take(self, limit: int = 1000) -> Batch | None:
         """Up to `limit` lines that no other process holds, oldest file first; None when there are none.
@@ -115,11 +117,11 @@ class Spool:
         """
         with translated_files():
             for path in self._files(_TAKEN):
-                if batch := _claimed(path, limit):
+                if batch := self._claimed(path, limit):
                     return batch
             for path in self._files(_WAITING):
                 taken = self.folder / taking_name(_fresh_id(), 0)
-                if set_apart(path, taken) and (batch := _claimed(taken, limit)):
+                if set_apart(path, taken, wait=self._wait) and (batch := self._claimed(taken, limit)):
                     return batch
         return None
 
@@ -135,7 +137,7 @@ class Spool:
             return
         with translated_files():
             make_private_folder(str(self.folder))
-            append_or_set_beside(str(self.folder / EVENTS), lines, unique=_fresh_id(), wait=WAIT_SECONDS)
+            append_or_set_beside(str(self.folder / EVENTS), lines, unique=_fresh_id(), wait=self._wait)
 
     def purge(self, texts: Iterable[str]) -> int:
         """Remove the lines that contain one of the texts, also among those set aside; how many those were.
@@ -170,6 +172,21 @@ class Spool:
         """Every file that holds lines: waiting, taken, set aside."""
         return [path for pattern in _LINE_FILES for path in self._files(pattern)]
 
+    def _claimed(self, path: Path, limit: int) -> Batch | None:
+        """The next lines of a taken file; None if another process holds it or nothing is left in it."""
+        try:
+            file = path.open("r+b")
+        except FileNotFoundError:
+            return None
+        if not lock_current(file.fileno(), str(path)):
+            file.close()
+            return None
+        batch = Batch(path, file, limit=limit, wait=self._wait)
+        if batch.lines or batch.bad:
+            return batch
+        batch.done()
+        return None
+
     def _purge_pass(self, wanted: Sequence[str]) -> tuple[int, bool]:
         """Lines removed, and whether a file was renamed before its lock was had, so that another pass is needed."""
         removed, missed = 0, False
@@ -177,7 +194,7 @@ class Spool:
             # Listed one pattern after the other: lines only ever move on to a later one.
             for path in self._files(pattern):
                 try:
-                    removed += purge_file(path, wanted)
+                    removed += purge_file(path, wanted, wait=self._wait)
                 except FileNotFoundError:
                     missed = True
         return removed, missed
@@ -187,27 +204,12 @@ class Spool:
 
 
 def _some(file: BinaryIO, limit: int) -> Iterator[bytes]:
-    """The next `limit` lines, fewer where they are so long that holding them would take much memory."""
+    """The next `limit` lines that aren't blank, fewer where holding them would take much memory."""
     size = 0
     while limit and size < _BATCH_BYTES and (line := file.readline()):
-        limit, size = limit - 1, size + len(line)
-        yield line
-
-
-def _claimed(path: Path, limit: int) -> Batch | None:
-    """The next lines of a taken file; None if another process holds it or nothing is left in it."""
-    try:
-        file = path.open("r+b")
-    except FileNotFoundError:
-        return None
-    if not lock_current(file.fileno(), str(path)):
-        file.close()
-        return None
-    batch = Batch(path, file, limit)
-    if batch.lines or batch.bad:
-        return batch
-    batch.done()
-    return None
+        if line.strip():
+            limit, size = limit - 1, size + len(line)
+            yield line
 
 
 def _fresh_id() -> str:

@@ -15,7 +15,6 @@ from ..schemas.errors import StoreBusyError, StoreError, StoreFullError, StoreRe
 
 EVENTS = "events.jsonl"
 BAD = "bad.jsonl"
-WAIT_SECONDS = 2.0
 
 _FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.ELOOP, errno.EEXIST)
@@ -60,17 +59,21 @@ def size_of(path: Path) -> int:
         return 0
 
 
-def set_apart(path: Path, target: Path) -> bool:
-    """Rename a file that hooks append to, between two of their writes; false if it is gone or stays locked."""
+def set_apart(path: Path, target: Path, *, wait: float) -> bool:
+    """Rename a file that hooks append to, between two of their writes.
+
+    False if it is gone, or stays locked for `wait` seconds.
+    """
     if sys.platform == "win32":
         return _renamed_if_closed(path, target)
     try:
-        with locked(path) as descriptor:
-            os.fsync(descriptor)
+        with locked(path, wait=wait):
             path.rename(target)
     except (FileNotFoundError, TimeoutError):
         return False
-    _sync_folder(path.parent)
+    # Not under the lock: a hook that waits for it has only a tenth of a second.
+    _sync(target)
+    _sync(target.parent)
     return True
 
 
@@ -82,18 +85,18 @@ def replace_locked(path: Path, descriptor: int, content: bytes) -> None:
         os.write(descriptor, content)
         return
     write_private(path, content)
-    _sync_folder(path.parent)
+    _sync(path.parent)
 
 
 @contextmanager
-def locked(path: Path) -> Generator[int]:
+def locked(path: Path, *, wait: float) -> Generator[int]:
     """A descriptor of a file that nobody else appends to, takes or rewrites meanwhile.
 
     Raises:
-        TimeoutError: if others held it for too long.
+        TimeoutError: if others held it for `wait` seconds.
         OSError: if it can't be opened.
     """
-    descriptor = open_locked(str(path), wait=WAIT_SECONDS, create=False)
+    descriptor = open_locked(str(path), wait=wait, create=False)
     try:
         yield descriptor
     finally:
@@ -117,8 +120,12 @@ def _converted(error: OSError) -> StoreError:
     return StoreError(f"the spool failed: {errno.errorcode.get(error.errno or 0, type(error).__name__)}")
 
 
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
+def _sync(path: Path) -> None:
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        # Another process has taken it from here and is done with it.
+        return
     try:
         os.fsync(descriptor)
     finally:

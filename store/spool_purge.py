@@ -39,17 +39,17 @@ def contains(line: bytes, wanted: Sequence[str]) -> bool:
     return any(each in form for each in wanted)
 
 
-def purge_file(path: Path, wanted: Sequence[str]) -> int:
+def purge_file(path: Path, wanted: Sequence[str], *, wait: float) -> int:
     """Rewrite a file of the spool without the lines that hold one of the texts, and say how many those were.
 
     Committed lines at the beginning of a taken file are blanked whatever they hold.
 
     Raises:
-        TimeoutError: if another process held the file for too long.
+        TimeoutError: if another process held the file for `wait` seconds.
         FileNotFoundError: if it was renamed or finished meanwhile.
         OSError: if it can't be rewritten; it is then as it was.
     """
-    with locked(path) as descriptor:
+    with locked(path, wait=wait) as descriptor:
         offset = offset_of(path) if path.name.startswith("taking-") else 0
         for draft in path.parent.glob(f"{path.name}.*.tmp"):
             draft.unlink()
