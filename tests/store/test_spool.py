@@ -313,10 +313,11 @@ def test_a_purge_waits_for_a_batch_and_says_so_when_it_stays_busy(spool: Spool) 
 
 
 WRITER = """
-import sys
+import os, sys
 from ebbing.hooks.appending import append_or_set_beside
 sys.stdin.read()
 for number in range(200):
+    os.sched_yield()
     name = f"{sys.argv[2]}-{number}"
     line = f'{{"id":"{name}","at":"2026-01-01T00:00:00Z","scope":"","session":"","event":"","payload":{{}}}}'
     append_or_set_beside(sys.argv[1], line.encode() + b"\\n", unique=name, wait=0.05)
