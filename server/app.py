@@ -10,18 +10,23 @@ from urllib.parse import unquote
 from mcp.server import MCPServer
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
+from mcp.server.mcpserver.resources import ResourceSecurity
+from mcp.server.mcpserver.tools import Tool
 from mcp.types import ToolAnnotations
 
 from .. import __version__
 from ..schemas.errors import EbbingError, InvalidInputError
 from ..tools import contract
 from .app_tools import make_tools
+from .slim import slim_arguments, slim_reply
 
 if TYPE_CHECKING:
     from ..tools.services import Services
 
 # Claude Code defers tools unless told otherwise, and a memory whose tools are not seen is never asked.
 ALWAYS_LOADED = {"anthropic/alwaysLoad": True}
+# A project's key is its absolute path; it is looked up in the store and never opened as a file.
+_SCOPES_ARE_PATHS = ResourceSecurity(exempt_params=frozenset({"scope"}))
 
 
 def build_app(
@@ -31,20 +36,35 @@ def build_app(
 
     `after_request` is told after each request was handled, the handshake included.
     """
-    app = MCPServer("ebbing", title="ebbing", instructions=contract.INSTRUCTIONS, version=__version__)
+    app = MCPServer(
+        "ebbing",
+        title="ebbing",
+        instructions=contract.INSTRUCTIONS,
+        version=__version__,
+        tools=[_presented(*pair) for pair in zip(make_tools(open_services), contract.CONTRACTS, strict=True)],
+        resource_security=_SCOPES_ARE_PATHS,
+    )
     if after_request is not None:
         app.middleware.append(_After(after_request))
-    for tool, about in zip(make_tools(open_services), contract.CONTRACTS, strict=True):
-        annotations = ToolAnnotations(
-            read_only_hint=about.read_only,
-            destructive_hint=about.destructive,
-            idempotent_hint=about.idempotent,
-            open_world_hint=False,
-        )
-        app.add_tool(tool, about.name, about.title, about.description, annotations, meta=ALWAYS_LOADED)
     _add_resources(app, open_services)
     _add_prompts(app)
     return app
+
+
+def _presented(function: Callable[..., Any], about: contract.Contract) -> Tool:
+    """A tool as it is listed: with its hints, always loaded, its schemas without what says nothing."""
+    # What is left out is the protocol's default; whether it destroys means nothing for a tool that only reads.
+    annotations = ToolAnnotations(
+        read_only_hint=True if about.read_only else None,
+        destructive_hint=None if about.read_only else about.destructive,
+        idempotent_hint=True if about.idempotent and not about.read_only else None,
+        open_world_hint=False,
+    )
+    tool = Tool.from_function(
+        function, about.name, description=about.description, annotations=annotations, meta=ALWAYS_LOADED
+    )
+    replies = tool.fn_metadata.model_copy(update={"output_schema": slim_reply(tool.fn_metadata.output_schema or {})})
+    return tool.model_copy(update={"parameters": slim_arguments(tool.parameters), "fn_metadata": replies})
 
 
 class _After:

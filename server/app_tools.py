@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     Open = Callable[[str | None], Services]
 
 Tool = Callable[..., Any]
-Scope = Annotated[str | None, Field(description="project path or 'global'; default: this project and global")]
-Ids = Annotated[list[str] | None, Field(description="memory ids")]
-Date = Annotated[str | None, Field(description="ISO 8601 date or time")]
+Scope = Annotated[str | None, Field(description="project path or global")]
+Ids = list[str] | None
+Date = Annotated[str | None, Field(description="ISO 8601")]
 KindName = Literal["observation", "episode", "fact", "procedure", "decision", "preference"]
 
 
@@ -49,16 +49,16 @@ def make_tools(open_services: Open) -> tuple[Tool, ...]:
 def _recall_tool(open_services: Open) -> Tool:
     def recall(
         ctx: Context,
-        query: Annotated[str, Field(description="a question in plain words")] = "",
+        query: str = "",
         scope: Scope = None,
-        kinds: Annotated[list[KindName] | None, Field(description="only these kinds")] = None,
+        kinds: list[str] | None = None,
         limit: int = 10,
         max_tokens: int = 1_200,
         since: Date = None,
         until: Date = None,
-        as_of: Annotated[str | None, Field(description="what was valid then (ISO 8601)")] = None,
-        include_faded: Annotated[bool, Field(description="also forgotten ones")] = False,
-        ids: Annotated[list[str] | None, Field(description="read these memories whole instead")] = None,
+        as_of: Annotated[str | None, Field(description="valid then, ISO 8601")] = None,
+        include_faded: bool = False,
+        ids: Annotated[list[str] | None, Field(description="read these whole")] = None,
         explain: bool = False,
     ) -> Annotated[CallToolResult, RecallReply]:
         from ..tools.recall import RecallArguments
@@ -86,7 +86,7 @@ def _recall_tool(open_services: Open) -> Tool:
 def _save_tool(open_services: Open) -> Tool:
     def save(
         ctx: Context,
-        content: Annotated[str, Field(description="one self-contained statement")],
+        content: str,
         kind: KindName = "fact",
         scope: Scope = None,
         importance: Annotated[float | None, Field(description="0 to 1")] = None,
@@ -138,7 +138,7 @@ def _learn_tool(open_services: Open) -> Tool:
         ctx: Context,
         signal: Literal["useful", "used", "wrong", "outdated"],
         memory_ids: Ids = None,
-        recall_id: Annotated[str | None, Field(description="from recall")] = None,
+        recall_id: str | None = None,
         note: str | None = None,
         scope: Scope = None,
     ) -> Annotated[CallToolResult, LearnReply]:
@@ -182,11 +182,13 @@ def _forget_tool(open_services: Open) -> Tool:
         ctx: Context,
         answer: Annotated[ElicitationResult[Confirmation], Resolve(ask)],
         memory_ids: Ids = None,
-        query: Annotated[str | None, Field(description="preview only: shows what it would find")] = None,
+        query: Annotated[str | None, Field(description="preview only")] = None,
         mode: Literal["fade", "erase", "restore"] = "fade",
         scope: Scope = None,
         dry_run: bool = False,
-        confirm: Annotated[bool, Field(description="erase only: the user said yes")] = False,
+        confirm: Annotated[  # noqa: ARG001 - the resolver above asks for it by name
+            bool, Field(description="erase only: the user said yes")
+        ] = False,
     ) -> Annotated[CallToolResult, ForgetReply]:
         from ..tools.forget import forget as run
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..retrieval.request import RecallRequest, RecallResult
 from ..retrieval.render import render, render_originals
+from ..retrieval.request import RecallRequest, RecallResult
 from ..schemas.errors import InvalidInputError, TooLargeError
 from ..schemas.ids import new_id
 from ..schemas.instants import iso

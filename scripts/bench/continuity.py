@@ -1,4 +1,4 @@
-"""Does memory survive the process? Ten facts from one server to the next, and a kill in the middle of a stream of saves.
+"""Does memory survive the process? Ten facts from one server to the next, and a kill amid a stream of saves.
 
 Figures: `rank1` facts of ten at rank 1 in a fresh server; `lost_after_kill` acknowledged saves that are missing after
 kill -9; `doctor_problems` what `ebbing doctor` finds wrong afterwards.
@@ -65,17 +65,16 @@ def kill_during_saves(home: Path, saves: int) -> list[str]:
     for number in range(1, 2 * saves):
         arguments = {"content": f"Stream entry {number}: valve {number * 7} opened.", "kind": "episode"}
         send(process, "tools/call", number, name="save", arguments=arguments)
-    acknowledged: list[str] = []
+    acknowledged = list[str]()
     while len(acknowledged) < saves:
         message = json.loads(process.stdout.readline())
         if "id" in message:
             acknowledged.append(message["result"]["structuredContent"]["id"])
     os.kill(process.pid, signal.SIGKILL)
     rest, _ = process.communicate()
-    for line in rest.splitlines():
-        if line.endswith(b"}") and b'"structuredContent"' in line:
-            acknowledged.append(json.loads(line)["result"]["structuredContent"]["id"])
-    return acknowledged
+    # What had been written to the pipe before the kill was acknowledged too.
+    whole = [line for line in rest.splitlines() if line.endswith(b"}") and b'"structuredContent"' in line]
+    return acknowledged + [json.loads(line)["result"]["structuredContent"]["id"] for line in whole]
 
 
 def send(process: subprocess.Popen[bytes], method: str, number: int, **params: Any) -> None:

@@ -11,7 +11,8 @@ from mcp.client.context import ClientRequestContext
 from mcp.types import ElicitRequestParams, ElicitResult, TextContent
 from world import PROJECT, World
 
-from ebbing.encoding.loader import load_embedder
+from ebbing.encoding.model import locate
+from ebbing.encoding.pieces import PieceCounter
 from ebbing.server.app import build_app
 from ebbing.tools import contract
 
@@ -54,7 +55,7 @@ async def test_the_six_tools_are_listed_in_one_order_and_marked(client: Client) 
     assert hints["forget"] is not None
     assert hints["forget"].destructive_hint
     assert hints["save"] is not None
-    assert not hints["save"].destructive_hint
+    assert hints["save"].destructive_hint is False
     assert all(tool.output_schema for tool in listed)
 
 
@@ -62,8 +63,8 @@ async def test_the_texts_that_clients_see_fit_their_limits(client: Client) -> No
     listed = (await client.list_tools()).tools
     assert len(contract.INSTRUCTIONS.encode()) < 2_000
     assert all(len((tool.description or "").encode()) < 2_000 for tool in listed)
-    with load_embedder() as embedder:  # type: ignore[attr-defined]
-        tokens = sum(embedder.count_pieces(tool.model_dump_json(by_alias=True, exclude_none=True)) for tool in listed)
+    counter = PieceCounter(locate().path("tokenizer"))
+    tokens = sum(counter.count_pieces(tool.model_dump_json(by_alias=True, exclude_none=True)) for tool in listed)
     assert tokens <= 2_500
 
 
