@@ -93,7 +93,7 @@ def texts(count: int, seed: int) -> list[str]:
     return [
         f"The {chosen.choice(subjects)} number {chosen.randrange(10_000)} {chosen.choice(verbs)} "
         f"{chosen.choice(things)} on host node-{chosen.randrange(500)} because {chosen.choice(reasons)}; "
-        f"ticket OPS-{number} asks for a {chosen.choice(('timeout', 'flag', 'metric', 'test'))} in module m{number % 97}."
+        f"ticket OPS-{number} asks for a {chosen.choice(('timeout', 'flag', 'metric'))} in module m{number % 97}."
         for number in range(count)
     ]
 

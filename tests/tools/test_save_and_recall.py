@@ -154,11 +154,32 @@ def test_a_bad_recall_says_what_to_change(world: World, arguments: dict[str, obj
 @pytest.mark.parametrize(
     "text",
     [
-        'she said "yes"', "a-b-c", "key: value", "wild*card", "x NEAR y", "this AND that", "C++ templates", "don't panic",
-        "a/b testing", "10 GB/s links", "ask-codex first", "emoji 🦊 here", "日本語のメモ", "مرحبا بالعالم", "naïve café",
-        "tabs\tand\nlines", "100 % sure", "(unbalanced", "OR", "NOT", "^caret", "{braces}", "semi;colon", "--flag",
+        'she said "yes"',
+        "a-b-c",
+        "key: value",
+        "wild*card",
+        "x NEAR y",
+        "this AND that",
+        "C++ templates",
+        "don't panic",
+        "a/b testing",
+        "10 GB/s links",
+        "ask-codex first",
+        "emoji 🦊 here",
+        "日本語のメモ",
+        "مرحبا بالعالم",
+        "naïve café",
+        "tabs\tand\nlines",
+        "100 % sure",
+        "(unbalanced",
+        "OR",
+        "NOT",
+        "^caret",
+        "{braces}",
+        "semi;colon",
+        "--flag",
     ],
-)  # fmt: skip
+)
 def test_any_text_is_found_by_its_own_words(world: World, text: str) -> None:
     world.save("Something else entirely stands here.")
     memory = world.save(f"Note: {text}")
