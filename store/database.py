@@ -26,6 +26,10 @@ Bindings = Sequence[Any] | dict[str, Any]
 _IDLE_CONNECTIONS = 4
 _CACHE_KIB = 16_384
 
+NOTHING = apsw.SQLITE_TXN_NONE
+READING = apsw.SQLITE_TXN_READ
+WRITING = apsw.SQLITE_TXN_WRITE
+
 
 class Database:
     """One SQLite file, shared by the threads of this process and by other processes."""
@@ -168,6 +172,21 @@ class Database:
         with self.connection() as connection:
             return connection.changes()
 
+    def transaction(self) -> int:
+        """What this thread has open: NOTHING, READING (a snapshot that has been read from) or WRITING."""
+        held: apsw.Connection | None = getattr(self._local, "connection", None)
+        return NOTHING if held is None else held.txn_state()
+
+    def release(self, pages: int) -> int:
+        """Give up to `pages` unused pages back to the disk, in a write transaction; returns how many.
+
+        The file shrinks with the next checkpoint.
+        """
+        with self.atomic(durable=False):
+            before = int(self.value("PRAGMA freelist_count"))
+            list(self.execute(f"PRAGMA incremental_vacuum({pages})"))
+            return before - int(self.value("PRAGMA freelist_count"))
+
     def size(self) -> int:
         """Bytes of the file and its write-ahead log."""
         beside = self.path.with_name(self.path.name + "-wal")
@@ -209,6 +228,8 @@ class Database:
         connection.enable_load_extension(enable=True)
         connection.load_extension(sqlite_vec.loadable_path())
         connection.enable_load_extension(enable=False)
+        # Only heeded by a file without tables, and before the journal mode makes the first page.
+        _pragma(connection, "auto_vacuum", "INCREMENTAL")
         _pragma(connection, "journal_mode", "WAL")
         _pragma(connection, "foreign_keys", "ON")
         _pragma(connection, "secure_delete", "ON")

@@ -20,6 +20,7 @@ from .meta import Meta
 from .migrations import migrate
 from .resident import ResidentVectors
 from .scopes import Scopes
+from .search import VectorSearch
 from .spool import Spool
 from .tokens import Tokens
 from .vectors import Vectors
@@ -49,9 +50,11 @@ class Store:
         self.leases = Leases(self.database)
         self.catalog = Catalog(self.database)
         self.resident = ResidentVectors(self.database, self.vectors)
+        self.nearest = VectorSearch(self.database, self.vectors, self.resident, self.catalog)
         self.spool = Spool(home / "spool")
         try:
             self.schema = migrate(self.database, self.backups, now)
+            self.vectors.prepare()
         except BaseException:
             self.database.close()
             raise

@@ -63,6 +63,15 @@ class Tokens:
                 if found is not None:
                     self._count(int(found[0]), np.frombuffer(found[1], dtype="<i4"), -1)
 
+    def outliving(self, state: int, after_seq: int, limit: int) -> list[int]:
+        """Seqs above `after_seq` of memories in `state` or a weaker one that still have token embeddings."""
+        rows = self._database.rows(
+            "SELECT s.seq FROM strength s CROSS JOIN token t USING (seq)"
+            " WHERE s.seq > ? AND s.state >= ? ORDER BY s.seq LIMIT ?",
+            (after_seq, state, limit),
+        )
+        return [int(seq) for (seq,) in rows]
+
     def items_with(self, pieces: NDArray[np.int32], model: int) -> tuple[NDArray[np.float64], int]:
         """In how many memories each of some word pieces (p,) occurs, float64 (p,), and how many memories there are."""
         wanted = [_ALL, *pieces.tolist()]

@@ -1,36 +1,31 @@
 """Embeddings: one row a memory at its own precision, and a coarse index of sign bits that covers all alike.
 
-The rows are the truth; the coarse index (a sqlite-vec `vec0` table, 48 bytes a vector of 384) can be dropped and built
-again from them at any time. Vectors of different models are never compared: every read names its model.
+The rows are the truth. Each carries a version: whoever wants to rewrite it says which version it has read, and a lost
+race changes nothing. Vectors of different models are never compared: every read names its model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .coarse import Coarse
 from .codec import Codes, encode, sign_bits_of
 from .database import Database
 from .meta import Meta
+from .vector_rows import StoredVectors, VectorRow, signs
 
-_PLACES = 1000
-_CHUNK_BITS = 12
-_SHARD = 4096
-_MAX_K = 4096
+_PLACES: Final = 1000
+_REBUILD_ROWS: Final = 500
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class StoredVectors:
-    """The stored vectors of some memories at one bit width: row i of `codes` belongs to memory `seqs[i]`.
-
-    A memory of several chunks has several rows.
-    """
-
-    seqs: NDArray[np.int64]
-    codes: Codes
+_SELECT = "SELECT bit_width, seq, chunks, codes, scales FROM vector"
+_PLACED = """
+SELECT v.seq, m.scope, s.state FROM vector v JOIN memory m USING (seq) JOIN strength s USING (seq)
+WHERE v.model = ? AND v.seq > ? ORDER BY v.seq LIMIT ?
+"""
 
 
 class Vectors:
@@ -44,94 +39,137 @@ class Vectors:
         self.dimension = dimension
         self._model: int | None = None
 
+    def prepare(self) -> None:
+        """Record the model if it is new, so that no later read has to write."""
+        self._model = self.model
+
     @property
     def model(self) -> int:
         """The row id of the model, which is recorded on first use together with its coarse index."""
         if self._model is None:
-            with self._database.atomic():
-                self._database.execute(
-                    "INSERT INTO model (name, dimension) VALUES (?, ?) ON CONFLICT DO NOTHING",
-                    (self._name, self.dimension),
-                )
-                number = int(self._database.value("SELECT id FROM model WHERE name = ?", (self._name,)))
-                self._create_index(number)
-            self._model = number
+            found = self._database.value("SELECT id FROM model WHERE name = ?", (self._name,))
+            self._model = self._record_model() if found is None else int(found)
         return self._model
 
     @property
-    def _index(self) -> str:
-        return f"coarse_{self.model}"
+    def index(self) -> Coarse:
+        """The coarse index of the model."""
+        return Coarse(self._database, self.model, self.dimension)
 
     def put(self, seq: int, scope: int, vectors: NDArray[np.float32], bit_width: int, tier: int = 0) -> None:
-        """Store a memory's chunk vectors (c, d) at `bit_width`, replacing what it had, in the caller's transaction."""
+        """Store a memory's chunk vectors (c, d) at `bit_width`, replacing what it had, in the caller's transaction.
+
+        `tier` is the memory's state.
+        """
         codes = encode(vectors, bit_width)
         with self._database.atomic():
-            self.remove([seq])
+            self._unindex(seq)
+            revision = self._meta.next_revision()
             self._database.execute(
-                "INSERT INTO vector (seq, rev, model, bit_width, chunks, codes, scales) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (
-                    seq,
-                    self._meta.next_revision(),
-                    self.model,
-                    bit_width,
-                    len(codes),
-                    codes.packed.tobytes(),
-                    codes.scale.tobytes(),
-                ),
+                "INSERT INTO vector (seq, rev, model, bit_width, chunks, codes, scales) VALUES (?, ?, ?, ?, ?, ?, ?)"
+                " ON CONFLICT DO UPDATE SET rev = excluded.rev, model = excluded.model, version = version + 1,"
+                " bit_width = excluded.bit_width, chunks = excluded.chunks, codes = excluded.codes,"
+                " scales = excluded.scales",
+                (seq, revision, self.model, bit_width, len(codes), *_blobs(codes)),
             )
-            self._index_rows(seq, scope, tier, codes)
+            self.index.add(seq, scope, tier, sign_bits_of(codes))
+            self._note_widths([(seq, bit_width)], revision)
 
     def remove(self, seqs: Sequence[int]) -> None:
         """Delete memories' vectors and their places in the coarse index, in the caller's transaction."""
         with self._database.atomic():
             for seq in seqs:
-                found = self._database.row("DELETE FROM vector WHERE seq = ? RETURNING model, chunks", (seq,))
-                if found is not None:
-                    keys = [(_key(seq, chunk),) for chunk in range(found[1])]
-                    self._database.executemany(f"DELETE FROM coarse_{found[0]} WHERE key = ?", keys)
+                self._unindex(seq)
+                self._database.execute("DELETE FROM vector WHERE seq = ?", (seq,))
+
+    def recode(self, rows: Sequence[VectorRow]) -> set[int]:
+        """Replace codes by coarser ones of the same vectors, each only if its row and state are as read; who won.
+
+        The coarse index stays as it is: fewer bits leave the signs as they were.
+        """
+        won: set[int] = set()
+        with self._database.atomic(durable=False):
+            revision = self._meta.next_revision()
+            for row in rows:
+                self._database.execute(
+                    "UPDATE vector SET rev = ?, version = version + 1, bit_width = ?, codes = ?, scales = ?"
+                    " WHERE seq = ? AND version = ? AND model = ?"
+                    " AND (SELECT state FROM strength WHERE strength.seq = vector.seq) = ?",
+                    (revision, row.codes.bit_width, *_blobs(row.codes), row.seq, row.version, self.model, row.state),
+                )
+                if self._database.changes():
+                    won.add(row.seq)
+            self._note_widths([(row.seq, row.codes.bit_width) for row in rows if row.seq in won], revision)
+        return won
+
+    def replace(self, row: VectorRow, scope: int, vectors: NDArray[np.float32], bit_width: int) -> bool:
+        """`put` new chunk vectors if the memory's row and state are still as they were read; whether they were."""
+        with self._database.atomic(durable=False):
+            now = self.rows([row.seq])
+            if not now or (now[0].version, now[0].state) != (row.version, row.state):
+                return False
+            self.put(row.seq, scope, vectors, bit_width, row.state)
+        return True
+
+    def rows(self, seqs: Sequence[int]) -> list[VectorRow]:
+        """The rows of some memories with their versions, by seq; those without any are left out."""
+        found: list[VectorRow] = []
+        with self._database.snapshot():
+            for some in _slices(seqs):
+                rows = self._database.execute(
+                    "SELECT seq, version, state, v.bit_width, chunks, codes, scales"
+                    " FROM vector v JOIN strength USING (seq)"
+                    f" WHERE seq IN ({','.join('?' * len(some))}) AND model = ? ORDER BY seq",
+                    (*some, self.model),
+                )
+                found += [VectorRow(seq, version, state, self._codes(*row)) for seq, version, state, *row in rows]
+        return found
 
     def get(self, seqs: Sequence[int]) -> list[StoredVectors]:
         """The stored vectors of some memories, grouped by bit width; those without any are left out."""
-        groups: dict[int, list[tuple[int, int, bytes, bytes]]] = {}
+        found: list[tuple[int, int, int, bytes, bytes]] = []
         with self._database.snapshot():
-            for start in range(0, len(seqs), _PLACES):
-                some = seqs[start : start + _PLACES]
-                rows = self._database.execute(
-                    "SELECT bit_width, seq, chunks, codes, scales FROM vector"
-                    f" WHERE seq IN ({','.join('?' * len(some))}) AND model = ?",
-                    (*some, self.model),
+            for some in _slices(seqs):
+                places = ",".join("?" * len(some))
+                found.extend(
+                    self._database.execute(f"{_SELECT} WHERE seq IN ({places}) AND model = ?", (*some, self.model))
                 )
-                for bit_width, seq, chunks, codes, scales in rows:
-                    groups.setdefault(bit_width, []).append((seq, chunks, codes, scales))
-        return [self._group(bit_width, rows) for bit_width, rows in sorted(groups.items())]
+        return self._grouped(found)
 
-    def changed_since(self, revision: int) -> list[tuple[int, int, int, bytes, bytes]]:
-        """(seq, bit width, chunks, codes, scales) of the vectors written after a revision, by seq."""
-        return self._database.rows(
-            "SELECT seq, bit_width, chunks, codes, scales FROM vector WHERE rev > ? AND model = ? ORDER BY seq",
-            (revision, self.model),
+    def changed_since(self, revision: int, limit: int = 1000) -> Iterator[list[StoredVectors]]:
+        """Vectors of this model written after a revision, by seq, `limit` memories at a time; needs a snapshot."""
+        if revision:
+            written = "SELECT seq FROM vector INDEXED BY vector_by_rev WHERE rev > ? ORDER BY seq"
+            seqs = [int(seq) for (seq,) in self._database.execute(written, (revision,))]
+            yield from (self.get(seqs[start : start + limit]) for start in range(0, len(seqs), limit))
+            return
+        last = 0
+        while rows := list(
+            self._database.execute(
+                f"{_SELECT} WHERE seq > ? AND model = ? ORDER BY seq LIMIT ?", (last, self.model, limit)
+            )
+        ):
+            last = rows[-1][1]
+            yield self._grouped(rows)
+
+    def gone_since(self, revision: int) -> list[int]:
+        """Seqs that lost their vector of this model after a revision: erased, or embedded by another model."""
+        rows = self._database.rows(
+            "SELECT seq FROM tombstone WHERE rev > ? UNION ALL SELECT seq FROM vector WHERE rev > ? AND model <> ?",
+            (revision, revision, self.model),
         )
+        return [int(seq) for (seq,) in rows]
 
     def coarse(self, bits: bytes, scopes: Sequence[int], k: int) -> list[tuple[int, int]]:
-        """(seq, Hamming distance) of the nearest sign bits in some scopes, nearest first; at most about `k` rows."""
-        found: dict[int, int] = {}
-        with self._database.snapshot():
-            for scope in scopes:
-                rows = self._database.execute(
-                    f"SELECT key, distance FROM {self._index} WHERE bits MATCH vec_bit(?) AND k = ? AND scope = ?",
-                    (bits, min(k, _MAX_K), scope),
-                )
-                for key, distance in rows:
-                    seq = key >> _CHUNK_BITS
-                    found[seq] = min(int(distance), found.get(seq, int(distance)))
-        return sorted(found.items(), key=lambda pair: (pair[1], pair[0]))
+        """(seq, Hamming distance) of about the `k` nearest rows of each scope; see `Coarse.nearest`."""
+        return self.index.nearest(bits, scopes, k)
 
-    def missing(self, limit: int) -> list[int]:
-        """Seqs of memories that have no vector of this model, oldest first."""
+    def missing(self, limit: int, after_seq: int = 0) -> list[int]:
+        """Seqs above `after_seq` of memories that have no vector of this model, oldest first."""
         rows = self._database.rows(
-            "SELECT m.seq FROM memory m LEFT JOIN vector v ON v.seq = m.seq AND v.model = ?"
-            " WHERE v.seq IS NULL ORDER BY m.seq LIMIT ?",
-            (self.model, limit),
+            "SELECT s.seq FROM strength s LEFT JOIN vector v ON v.seq = s.seq AND v.model = ?"
+            " WHERE s.seq > ? AND v.seq IS NULL ORDER BY s.seq LIMIT ?",
+            (self.model, after_seq, limit),
         )
         return [int(seq) for (seq,) in rows]
 
@@ -139,53 +177,80 @@ class Vectors:
         """How many memories have a vector of this model."""
         return int(self._database.value("SELECT count(*) FROM vector WHERE model = ?", (self.model,)))
 
-    def rebuild(self) -> int:
-        """Drop the coarse index and build it from the stored codes; returns how many rows it holds."""
-        count = 0
+    def retire_models(self) -> int:
+        """Drop the coarse indexes of other models that no vector needs any more; how many."""
         with self._database.atomic():
-            self._database.execute(f"DROP TABLE IF EXISTS {self._index}")
-            self._create_index(self.model)
-            for seq, scope, tier, codes in self._stored():
-                self._index_rows(seq, scope, tier, codes)
-                count += len(codes)
+            unused = list(
+                self._database.execute(
+                    "SELECT id, dimension FROM model WHERE id <> ?"
+                    " AND NOT EXISTS (SELECT 1 FROM vector WHERE vector.model = model.id)"
+                    " AND NOT EXISTS (SELECT 1 FROM token WHERE token.model = model.id)",
+                    (self.model,),
+                )
+            )
+            for number, dimension in unused:
+                Coarse(self._database, number, dimension).drop()
+                self._database.execute("DELETE FROM piece WHERE model = ?", (number,))
+                self._database.execute("DELETE FROM model WHERE id = ?", (number,))
+        return len(unused)
+
+    def rebuild(self, stopped: Callable[[], bool] = lambda: False) -> int:
+        """Drop the coarse index and build it from the stored codes; returns how many rows it got.
+
+        Some hundred memories a transaction, so that nobody waits long; one that was stopped half-way holds fewer rows
+        than it should and is begun again.
+        """
+        with self._database.atomic(durable=False):
+            self.index.drop()
+            self.index.create()
+        count, last, more = 0, 0, True
+        while more and not stopped():
+            with self._database.atomic(durable=False):
+                rows = list(self._database.execute(_PLACED, (self.model, last, _REBUILD_ROWS)))
+                read = self.rows([seq for seq, _, _ in rows])
+                for (seq, scope, tier), bits in zip(rows, signs(read), strict=True):
+                    self.index.remove(seq, len(bits))
+                    self.index.add(seq, scope, tier, bits)
+                    count, last = count + len(bits), seq
+            more = len(rows) == _REBUILD_ROWS
         return count
+
+    def compact(self, stopped: Callable[[], bool] = lambda: False) -> int:
+        """Move the rows of shards that are mostly holes, so that vec0 frees their chunks; returns how many moved."""
+        moved = 0
+        for shard in self.index.sparse_shards():
+            while not stopped() and (some := self.index.move_out(shard, _REBUILD_ROWS)):
+                moved += some
+        return moved
 
     def index_rows(self) -> int:
         """How many rows the coarse index holds."""
-        return int(self._database.value(f"SELECT count(*) FROM {self._index}"))
+        return self.index.rows()
 
     def expected_index_rows(self) -> int:
         """How many rows the coarse index should hold."""
         return int(self._database.value("SELECT coalesce(sum(chunks), 0) FROM vector WHERE model = ?", (self.model,)))
 
-    def _create_index(self, model: int) -> None:
-        # One chunk of sqlite-vec a shard; a metadata column narrows a query to a scope or tier before the distances.
-        self._database.execute(
-            f"CREATE VIRTUAL TABLE IF NOT EXISTS coarse_{model} USING vec0("
-            "key INTEGER PRIMARY KEY, shard INTEGER PARTITION KEY, scope INTEGER, tier INTEGER,"
-            f" bits BIT[{self.dimension}], chunk_size={_SHARD})"
-        )
+    def _record_model(self) -> int:
+        with self._database.atomic():
+            self._database.execute(
+                "INSERT INTO model (name, dimension) VALUES (?, ?) ON CONFLICT DO NOTHING", (self._name, self.dimension)
+            )
+            number = int(self._database.value("SELECT id FROM model WHERE name = ?", (self._name,)))
+            Coarse(self._database, number, self.dimension).create()
+        return number
 
-    def _index_rows(self, seq: int, scope: int, tier: int, codes: Codes) -> None:
-        rows = [
-            (_key(seq, chunk), seq // _SHARD, scope, tier, bits.tobytes())
-            for chunk, bits in enumerate(sign_bits_of(codes))
-        ]
+    def _unindex(self, seq: int) -> None:
+        found = self._database.row("SELECT model, chunks FROM vector WHERE seq = ?", (seq,))
+        if found is not None:
+            Coarse(self._database, int(found[0]), self.dimension).remove(seq, int(found[1]))
+
+    def _note_widths(self, widths: Sequence[tuple[int, int]], revision: int) -> None:
+        """Tell `strength`, and through it the catalog, the precision that is stored."""
         self._database.executemany(
-            f"INSERT INTO {self._index} (key, shard, scope, tier, bits) VALUES (?, ?, ?, ?, vec_bit(?))", rows
+            "UPDATE strength SET bit_width = ?, rev = ? WHERE seq = ? AND bit_width <> ?",
+            [(width, revision, seq, width) for seq, width in widths],
         )
-
-    def _stored(self) -> Iterator[tuple[int, int, int, Codes]]:
-        last = 0
-        while rows := self._database.rows(
-            "SELECT v.seq, m.scope, s.state, v.bit_width, v.chunks, v.codes, v.scales FROM vector v"
-            " JOIN memory m USING (seq) JOIN strength s USING (seq)"
-            " WHERE v.model = ? AND v.seq > ? ORDER BY v.seq LIMIT ?",
-            (self.model, last, _PLACES),
-        ):
-            for seq, scope, state, bit_width, chunks, packed, scales in rows:
-                yield seq, scope, state, self._codes(bit_width, chunks, packed, scales)
-            last = rows[-1][0]
 
     def _codes(self, bit_width: int, rows: int, packed: bytes, scales: bytes) -> Codes:
         return Codes(
@@ -194,11 +259,19 @@ class Vectors:
             np.frombuffer(scales, dtype=np.float32),
         )
 
-    def _group(self, bit_width: int, rows: list[tuple[int, int, bytes, bytes]]) -> StoredVectors:
-        seqs, chunks, packed, scales = zip(*rows, strict=True)
-        codes = self._codes(bit_width, sum(chunks), b"".join(packed), b"".join(scales))
-        return StoredVectors(np.repeat(np.array(seqs, dtype=np.int64), chunks), codes)
+    def _grouped(self, rows: Sequence[tuple[int, int, int, bytes, bytes]]) -> list[StoredVectors]:
+        found: list[StoredVectors] = []
+        for width in sorted({row[0] for row in rows}):
+            _, seqs, chunks, packed, scales = zip(*(row for row in rows if row[0] == width), strict=True)
+            codes = self._codes(width, sum(chunks), b"".join(packed), b"".join(scales))
+            found.append(StoredVectors(np.repeat(np.array(seqs, dtype=np.int64), chunks), codes))
+        return found
 
 
-def _key(seq: int, chunk: int) -> int:
-    return seq << _CHUNK_BITS | chunk
+def _blobs(codes: Codes) -> tuple[bytes, bytes]:
+    return codes.packed.tobytes(), codes.scale.tobytes()
+
+
+def _slices(seqs: Sequence[int]) -> Iterator[Sequence[int]]:
+    for start in range(0, len(seqs), _PLACES):
+        yield seqs[start : start + _PLACES]

@@ -52,7 +52,7 @@ def hamming(queries: Bytes, stored: Bytes) -> NDArray[np.uint16]:
     """
     if queries.ndim != MATRIX or stored.ndim != MATRIX or queries.shape[1] != stored.shape[1]:
         raise InvalidInputError(f"sign bits must be rows of one width, not {queries.shape} and {stored.shape}")
-    query_words, words = _as_words(queries), _as_words(stored)
+    query_words, words = as_words(queries), as_words(stored)
     result = np.zeros((len(queries), len(stored)), dtype=np.uint16)
     for start in range(0, len(stored), _ROWS_AT_ONCE):
         part = words[start : start + _ROWS_AT_ONCE]
@@ -62,7 +62,7 @@ def hamming(queries: Bytes, stored: Bytes) -> NDArray[np.uint16]:
     return result
 
 
-def _as_words(rows: Bytes) -> NDArray[np.unsignedinteger]:
-    """The same bytes in the widest unsigned words that divide a row."""
+def as_words(rows: Bytes) -> NDArray[np.unsignedinteger]:
+    """The same bytes (n, w) in the widest unsigned words that divide a row, (n, w / itemsize)."""
     width = next(size for size in (8, 4, 2, 1) if rows.shape[1] % size == 0)
     return np.ascontiguousarray(rows, dtype=np.uint8).view(f"u{width}")
