@@ -3,7 +3,8 @@ import json
 import resource
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -39,16 +40,15 @@ def spool(tmp_path: Path) -> Spool:
     return Spool(tmp_path / "spool", wait=0.05)
 
 
-@pytest.fixture
-def limited_file_size() -> Any:
-    """A function that lets this process write no file beyond a size, as on a full disk."""
+@contextmanager
+def limited_file_size(size: int) -> Generator[None]:
+    """Let this process write no file beyond a size, as on a full disk; briefly, since a test report may be a file."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-
-    def limit(size: int) -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-
-    yield limit
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def test_an_empty_or_missing_spool_has_nothing_to_take(spool: Spool) -> None:
@@ -165,26 +165,21 @@ def test_a_spool_that_cannot_be_written_says_so(tmp_path: Path) -> None:
         Spool(tmp_path / "file" / "spool").append([event(1)])
 
 
-def test_a_full_disk_changes_nothing(spool: Spool, limited_file_size: Callable[[int], None]) -> None:
+def test_a_full_disk_changes_nothing(spool: Spool) -> None:
     spool.append([event(1)])
     before = (spool.folder / "events.jsonl").read_bytes()
-    limited_file_size(len(before) + 10)
-    with pytest.raises(StoreFullError):
+    with limited_file_size(len(before) + 10), pytest.raises(StoreFullError):
         spool.append([event(2)])
     assert (spool.folder / "events.jsonl").read_bytes() == before
 
 
-def test_bad_lines_that_cannot_be_set_aside_keep_their_batch(
-    spool: Spool, limited_file_size: Callable[[int], None]
-) -> None:
+def test_bad_lines_that_cannot_be_set_aside_keep_their_batch(spool: Spool) -> None:
     spool.folder.mkdir()
     (spool.folder / "events.jsonl").write_bytes(b"garbage that does not fit\n" + write_line(event(1)))
     batch = spool.take()
     assert batch is not None
-    limited_file_size(5)
-    with batch, pytest.raises(StoreFullError):
+    with batch, limited_file_size(5), pytest.raises(StoreFullError):
         batch.done()
-    limited_file_size(1 << 20)
     assert taken(spool) == ["id-1"]
 
 
