@@ -51,11 +51,13 @@ class Engine:
         *,
         clock: Callable[[], int] | None = None,
         load: Callable[[], Embedder] | None = None,
+        spec: ModelSpec | None = None,
     ) -> None:
-        """Prepare an engine; `load` gives the embedder and by default loads the model that the settings name."""
+        """Prepare an engine; `load` gives the embedder of `spec`, by default the model that the settings name."""
         self.settings = settings
         self.clock = clock or system_clock(settings.clock_offset_days)
         self.model = BackgroundEmbedder(load or self._load)
+        self._given_spec = spec
         self._guard = threading.Lock()
         self._services: Services | None = None
         self._steps: DailySteps | None = None
@@ -161,7 +163,7 @@ class Engine:
             count_tokens=self.count_tokens,
             clock=self.clock,
             scope=settings.scope,
-            home=settings.home,
+            prompt_path=self._prompt_path,
             session=settings.session,
             decay=settings.decay,
         )
@@ -202,6 +204,8 @@ class Engine:
         return load_embedder(self.settings.model_dir, self.settings.home / "model-check.json")
 
     def _spec(self) -> ModelSpec:
+        if self._given_spec is not None:
+            return self._given_spec
         try:
             return locate(model_dir=self.settings.model_dir).spec
         except ModelError:

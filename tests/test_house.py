@@ -16,7 +16,7 @@ from mcp import MCPDeprecationWarning
 ROOT = Path(__file__).resolve().parent.parent
 FLOORS = ("schemas", "store", "encoding", "retrieval", "lifecycle", "tools", "server")
 FOLDERS = (*FLOORS, "hooks")
-ROOT_FILES = ("__init__.py", "py.typed")
+ROOT_FILES = ("__init__.py", "__main__.py", "py.typed")
 DATABASE_MODULES = frozenset({"apsw", "sqlite3", "sqlite_vec"})
 MODULE_LINES = 400
 # The reading end of the spool shares its file lock and its line format with the writing end.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from ..hooks.places import soft_prompt_path
 from ..schemas.errors import InvalidInputError
 from ..schemas.instants import iso
 from .checks import memories_by_id, scope_key, visible_scopes
@@ -33,7 +32,7 @@ def soft_prompt_text(services: Services, scope: str) -> str:
     Raises:
         InvalidInputError: if none was prepared; the text says how to get one.
     """
-    path = soft_prompt_path(services.home, scope_key(services, scope))
+    path = services.prompt_path(scope_key(services, scope))
     if not path.exists():
         raise InvalidInputError("no soft prompt is prepared for this scope: save a decision or preference, consolidate")
     return path.read_text(encoding="utf-8")

@@ -37,7 +37,7 @@ class Services:
     """The floors below, opened, and the facts of this session.
 
     `scope` is the project's key; `embedder` waits at most the given seconds for the model and gives None without one;
-    `clock` gives the instant (µs, UTC).
+    `clock` gives the instant (µs, UTC); `prompt_path` the file of a scope's soft prompt.
     """
 
     store: Store
@@ -50,7 +50,7 @@ class Services:
     count_tokens: Callable[[str], int]
     clock: Callable[[], int]
     scope: str
-    home: Path
+    prompt_path: Callable[[str], Path]
     session: str | None = None
     client: str | None = None
     timezone: tzinfo = UTC

@@ -11,7 +11,7 @@ print("printed before serving")  # noqa: T201
 import os  # noqa: E402
 import subprocess  # noqa: E402
 import sys  # noqa: E402
-import time  # noqa: E402
+import threading  # noqa: E402
 
 from ebbing.server.startup import without_collecting  # noqa: E402
 
@@ -72,7 +72,7 @@ def close() -> None:
     if os.environ.get("PROBE_CLOSE") == "fails":
         raise OSError("the disk is gone")
     if os.environ.get("PROBE_CLOSE") == "hangs":
-        time.sleep(3600)
+        threading.Event().wait()
 
 
 def main() -> int:
