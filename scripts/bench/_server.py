@@ -12,7 +12,7 @@ from typing import Any
 
 from mcp import Client, StdioServerParameters
 
-EBBING = (sys.executable, "-m", "ebbing")
+EBBING: tuple[str, ...] = (sys.executable, "-m", "ebbing")
 
 
 def server_environment(home: Path, **more: str) -> dict[str, str]:

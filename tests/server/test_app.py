@@ -92,8 +92,8 @@ async def test_an_error_is_text_that_a_model_can_act_on(client: Client) -> None:
 async def test_consolidating_reports_progress_by_step(client: Client) -> None:
     seen: list[tuple[float, float | None, str | None]] = []
 
-    async def watch(done: float, total: float | None, message: str | None) -> None:
-        seen.append((done, total, message))
+    async def watch(progress: float, total: float | None, message: str | None) -> None:
+        seen.append((progress, total, message))
 
     result = await client.call_tool("consolidate", {}, progress_callback=watch)
     assert result.structured_content["ran"]
