@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..encoding.embedder import Embedder, TextEmbedding
+from ..schemas.errors import ModelError
 from ..schemas.memory import Memory, State
 from ..store.store import Store
 from .constants import DEFAULTS, DecaySettings
@@ -21,21 +22,27 @@ def backfill(
 ) -> int:
     """Embed what has no vector of this model, a batch a transaction; returns how many memories were embedded.
 
-    Resumes by itself: what is missing is asked of the store each time.
+    Resumes by itself: what is missing is asked of the store each time, so a run that was killed has done whole batches.
+    Until a memory's turn comes recall finds it by its words. Vectors of other models are replaced, never compared, and
+    their indexes dropped with the last of them.
 
     Raises:
-        ModelError: if the embedder fails.
+        ModelError: if the embedder fails, or is not of the store's model.
     """
-    count = 0
+    if embedder.spec.id != store.vectors.model_name:
+        raise ModelError("the embedding model is not the one that the store was opened for: restart ebbing")
+    count, last = 0, 0
     while not stopped():
-        memories = store.memories.by_seqs(store.vectors.missing(_BATCH))
-        if not memories:
+        seqs = store.vectors.missing(_BATCH, last)
+        if not seqs:
+            store.vectors.retire_models()
             break
+        memories = store.memories.by_seqs(seqs)
         embeddings = embedder.embed_documents([memory.content for memory in memories])
         with store.atomic(durable=False):
             for memory, embedding in zip(memories, embeddings, strict=True):
                 _put(store, memory, embedding, settings)
-        count += len(memories)
+        count, last = count + len(memories), seqs[-1]
     return count
 
 
@@ -48,3 +55,5 @@ def _put(store: Store, memory: Memory, embedding: TextEmbedding, settings: Decay
     store.vectors.put(memory.seq, number, embedding.chunks, effective_bits(state, settings=settings), int(state))
     if state <= State.WARM:
         store.tokens.put(memory.seq, store.vectors.model, embedding.tokens, embedding.pieces)
+    else:
+        store.tokens.remove([memory.seq])

@@ -11,11 +11,13 @@ from ..encoding.embedder import Embedder
 from ..schemas.memory import GLOBAL_SCOPE, Kind, Memory
 from ..store.catalog import KINDS
 from ..store.store import Store
+from ..store.upkeep import upkeep
 from .backfill import backfill
 from .constants import DecaySettings
 from .daily import RunContext, Step, StepResult
 from .decay import decay, pending, retention_of
 from .observing import Observer
+from .precision import requantize, unsettled
 from .soft_prompt import Scored, SoftPrompt, compose, worth, write
 
 _CANDIDATES = 400
@@ -48,6 +50,7 @@ class DailySteps:
             Step("spool", self._spool),
             Step("embeddings", self._embeddings),
             Step("decay", self._decay),
+            Step("precision", self._precision),
             Step("soft prompts", self._soft_prompts),
             Step("maintenance", self._maintenance),
         )
@@ -75,6 +78,13 @@ class DailySteps:
             return StepResult(pending(self._store, context.now, self._settings))
         return StepResult(decay(self._store, context.now, self._settings, context.stopped))
 
+    def _precision(self, context: RunContext) -> StepResult:
+        if context.dry_run:
+            return StepResult(unsettled(self._store, context.now, self._settings))
+        counts = requantize(self._store, self._embedder(), context.now, self._settings, context.stopped)
+        waiting = f"{counts.waiting} memories wait for the embedding model" if counts.waiting else ""
+        return StepResult(counts.changed, waiting)
+
     def _soft_prompts(self, context: RunContext) -> StepResult:
         changed = 0
         for scope in self._store.scopes.keys().values():
@@ -88,12 +98,10 @@ class DailySteps:
     def _maintenance(self, context: RunContext) -> StepResult:
         if context.dry_run:
             return StepResult(0)
-        rebuilt = 0
-        if self._store.vectors.index_rows() != self._store.vectors.expected_index_rows():
-            rebuilt = self._store.vectors.rebuild()
         self._store.lexical.merge()
-        self._store.database.checkpoint()
-        return StepResult(rebuilt, "the coarse index was built anew" if rebuilt else "")
+        done = upkeep(self._store.database, self._store.vectors, context.stopped)
+        built = "the coarse index was built anew; " if done.rebuilt else ""
+        return StepResult(done.rebuilt + done.moved, f"{built}{done.released_bytes} bytes given back to the disk")
 
     def _candidates(self, scope: str, now: int) -> list[Scored]:
         number = self._store.scopes.find(scope)

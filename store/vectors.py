@@ -21,6 +21,9 @@ from .vector_rows import StoredVectors, VectorRow, signs
 _PLACES: Final = 1000
 _REBUILD_ROWS: Final = 500
 
+_INSERT = (
+    "INSERT INTO vector (seq, rev, model, version, bit_width, chunks, codes, scales) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+)
 _SELECT = "SELECT bit_width, seq, chunks, codes, scales FROM vector"
 _PLACED = """
 SELECT v.seq, m.scope, s.state FROM vector v JOIN memory m USING (seq) JOIN strength s USING (seq)
@@ -35,7 +38,7 @@ class Vectors:
         """Use `database` for vectors of the model called `model_name`."""
         self._database = database
         self._meta = meta
-        self._name = model_name
+        self.model_name = model_name
         self.dimension = dimension
         self._model: int | None = None
 
@@ -47,7 +50,7 @@ class Vectors:
     def model(self) -> int:
         """The row id of the model, which is recorded on first use together with its coarse index."""
         if self._model is None:
-            found = self._database.value("SELECT id FROM model WHERE name = ?", (self._name,))
+            found = self._database.value("SELECT id FROM model WHERE name = ?", (self.model_name,))
             self._model = self._record_model() if found is None else int(found)
         return self._model
 
@@ -87,20 +90,21 @@ class Vectors:
 
         The coarse index stays as it is: fewer bits leave the signs as they were.
         """
-        won: set[int] = set()
+        won: dict[int, int] = {}
         with self._database.atomic(durable=False):
-            revision = self._meta.next_revision()
             for row in rows:
-                self._database.execute(
-                    "UPDATE vector SET rev = ?, version = version + 1, bit_width = ?, codes = ?, scales = ?"
-                    " WHERE seq = ? AND version = ? AND model = ?"
-                    " AND (SELECT state FROM strength WHERE strength.seq = vector.seq) = ?",
-                    (revision, row.codes.bit_width, *_blobs(row.codes), row.seq, row.version, self.model, row.state),
-                )
-                if self._database.changes():
-                    won.add(row.seq)
-            self._note_widths([(row.seq, row.codes.bit_width) for row in rows if row.seq in won], revision)
-        return won
+                # Deleted and inserted: an UPDATE would leave the pages as full of nothing as the float32 left them.
+                found = self._database.execute(
+                    "DELETE FROM vector WHERE seq = ? AND version = ? AND model = ?"
+                    " AND (SELECT state FROM strength WHERE strength.seq = vector.seq) = ? RETURNING version",
+                    (row.seq, row.version, self.model, row.state),
+                ).fetchone()
+                if found is not None:
+                    won[row.seq] = row.codes.bit_width
+            revision = self._meta.next_revision()
+            self._database.executemany(_INSERT, [self._values(row, revision) for row in rows if row.seq in won])
+            self._note_widths(list(won.items()), revision)
+        return set(won)
 
     def replace(self, row: VectorRow, scope: int, vectors: NDArray[np.float32], bit_width: int) -> bool:
         """`put` new chunk vectors if the memory's row and state are still as they were read; whether they were."""
@@ -234,9 +238,10 @@ class Vectors:
     def _record_model(self) -> int:
         with self._database.atomic():
             self._database.execute(
-                "INSERT INTO model (name, dimension) VALUES (?, ?) ON CONFLICT DO NOTHING", (self._name, self.dimension)
+                "INSERT INTO model (name, dimension) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                (self.model_name, self.dimension),
             )
-            number = int(self._database.value("SELECT id FROM model WHERE name = ?", (self._name,)))
+            number = int(self._database.value("SELECT id FROM model WHERE name = ?", (self.model_name,)))
             Coarse(self._database, number, self.dimension).create()
         return number
 
@@ -244,6 +249,10 @@ class Vectors:
         found = self._database.row("SELECT model, chunks FROM vector WHERE seq = ?", (seq,))
         if found is not None:
             Coarse(self._database, int(found[0]), self.dimension).remove(seq, int(found[1]))
+
+    def _values(self, row: VectorRow, revision: int) -> tuple[int | bytes, ...]:
+        codes = row.codes
+        return row.seq, revision, self.model, row.version + 1, codes.bit_width, len(codes), *_blobs(codes)
 
     def _note_widths(self, widths: Sequence[tuple[int, int]], revision: int) -> None:
         """Tell `strength`, and through it the catalog, the precision that is stored."""
