@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from ...hooks.places import make_private_folder, project_key
 from ...schemas.errors import EbbingError, InvalidInputError
 from .invocation import invocation, shared_options
 
@@ -68,12 +69,14 @@ def _prepare(folder: Path, repository: Path | None, view: View) -> tuple[Place, 
     from ..demo.history import from_repository, from_sample
     from ..demo.talk import Place
 
+    make_private_folder(str(folder))
     material = None if repository is None else from_repository(repository)
     if material is not None and repository is not None:
         project = repository
     else:
         material, project = from_sample(), folder / "project"
-    project.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not project.exists():
+        make_private_folder(str(project))
     view.plain(f"ebbing's demo, over {material.name}, in a store of its own: {folder}")
     return Place(folder, project), material
 
@@ -82,7 +85,6 @@ def _tell(place: Place, material: Material, days: int, view: View) -> dict[str, 
     import anyio
     from mcp import MCPError
 
-    from ...hooks.places import project_key
     from ..demo.story import Story
 
     story = Story(place, project_key(place.project, {}), material, days, view)

@@ -28,7 +28,8 @@ _DECISION = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(r"[,;:(]| and | so that | instead of | rather than | because | since | when | where ")
-_QUESTION_WORDS = 6
+_QUESTION_WORDS = 7
+_FEWEST_WORDS = 3
 _QUESTIONS_OF_EACH_KIND = 2
 
 
@@ -84,10 +85,15 @@ def is_decision(message: str) -> bool:
 
 def question_about(item: Item) -> str:
     """A question that an item answers, from the first words of its subject."""
-    subject = _TYPE_PREFIX.sub("", item.text.partition("\n")[0]).rstrip(".")
-    words = _CLAUSE_END.split(subject)[0].split()[:_QUESTION_WORDS]
-    asked = " ".join([words[0][:1].lower() + words[0][1:], *words[1:]]) if words else subject
+    words = _clause(item)[:_QUESTION_WORDS]
+    asked = " ".join([words[0][:1].lower() + words[0][1:], *words[1:]]) if words else "do this"
     return f"Why did we {asked}?" if item.kind == "decision" else f"When did we {asked}?"
+
+
+def _clause(item: Item) -> list[str]:
+    """The words of a subject up to its first pause."""
+    subject = _TYPE_PREFIX.sub("", item.text.partition("\n")[0]).rstrip(".")
+    return _CLAUSE_END.split(subject)[0].split()
 
 
 def _commit(record: str) -> Item | None:
@@ -109,8 +115,8 @@ def _told(message: str) -> str:
 
 def _questions(items: Sequence[Item]) -> Iterable[str]:
     for kind in ("decision", "episode"):
-        # Short subjects make readable questions; spread over the whole history.
-        some = [item for item in items if item.kind == kind and len(item.text.partition("\n")[0].split()) > 2]  # noqa: PLR2004
+        # Short clauses make readable questions; they are spread over the whole history.
+        some = [item for item in items if item.kind == kind and _FEWEST_WORDS <= len(_clause(item)) <= _QUESTION_WORDS]
         step = max(1, len(some) // _QUESTIONS_OF_EACH_KIND)
         yield from (question_about(item) for item in some[step // 2 :: step][:_QUESTIONS_OF_EACH_KIND])
 

@@ -1,0 +1,79 @@
+"""`ebbing doctor`: check everything, say what to do, and on request repair what can be derived."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from ...schemas.errors import EbbingError
+from .invocation import Invocation, invocation, shared_options
+from .progress import working
+
+if TYPE_CHECKING:
+    from ..doctor import Finding
+
+_MARKS = {"ok": ("ok", "green"), "note": ("note", "yellow"), "problem": ("PROBLEM", "red")}
+
+
+@click.command("doctor")
+@click.option("--fix", is_flag=True, help="Repair what can be derived: indexes, and permissions of files.")
+@shared_options()
+@click.pass_context
+def command(ctx: click.Context, fix: bool) -> int:
+    """Check the store, the model, the indexes, the spool and the clock, and say what to do about each finding.
+
+    Nothing is changed without --fix. The exit code is 1 when there is a problem.
+    """
+    run = invocation(ctx)
+    findings = _look(run)
+    wanted = {finding.fix for finding in findings if finding.fix is not None} if fix else set[str]()
+    if wanted:
+        _repair(run, wanted)
+        findings = _look(run)
+    sound = all(finding.level != "problem" for finding in findings)
+    data = {"ok": sound, "fixed": sorted(wanted), "findings": [asdict(finding) for finding in findings]}
+    run.answer(data, lambda: "\n".join(_text(findings, wanted, sound=sound)))
+    return 0 if sound else 1
+
+
+def _look(run: Invocation) -> list[Finding]:
+    with working("checking"):
+        from ..doctor import diagnose
+        from ..engine import system_clock
+
+        settings = run.settings()
+        return diagnose(settings, system_clock(settings.clock_offset_days)())
+
+
+def _repair(run: Invocation, wanted: set[str]) -> None:
+    from ..doctor import make_private
+
+    if "permissions" in wanted:
+        try:
+            make_private(run.settings().home)
+        except OSError as error:
+            raise EbbingError(f"the permissions can't be changed: {error.strerror}") from error
+    if wanted & {"words", "embeddings"}:
+        with run.services() as services, working("building the indexes anew"):
+            from ...encoding.words import index_text, trigram_text
+
+            store = services.store
+            if "words" in wanted:
+                texts = ((memory.seq, memory.content) for batch in store.memories.all() for memory in batch)
+                store.lexical.rebuild(texts, lambda text: (index_text(text), trigram_text(text)))
+            if "embeddings" in wanted:
+                store.vectors.rebuild()
+
+
+def _text(findings: Sequence[Finding], fixed: set[str], *, sound: bool) -> Iterator[str]:
+    for finding in findings:
+        mark, colour = _MARKS[finding.level]
+        yield f"{click.style(f'{mark:<8}', fg=colour)}{finding.check}: {finding.text}"
+        if finding.remedy:
+            yield f"{'':<8}→ {finding.remedy}"
+    if fixed:
+        yield f"Repaired: {', '.join(sorted(fixed))}."
+    yield "Everything is in order." if sound else "Something needs attention."
