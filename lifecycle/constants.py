@@ -62,6 +62,13 @@ class DecaySettings:
     young_days: float = 2.0
     undo_days: float = 30.0
 
+    # Retention value (`value.py`): exponents of uses, confirmations, importance, length and interference.
+    value_uses: float = 7.5
+    value_confirmations: float = 7.5
+    value_importance: float = 3.0
+    value_detail: float = 1.5
+    value_interference: float = 5.0
+
     # Trust: where a source starts, and how far one confirmation or contradiction moves it.
     trust_user: float = 1.0
     trust_tool: float = 0.8
