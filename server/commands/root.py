@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 from collections.abc import Sequence
 
@@ -26,7 +25,6 @@ COMMANDS: dict[str, str] = {
 }
 """Each command's name and its module beside this one; help shows them in this order."""
 
-_PIPE_CLOSED = 141
 _INTERRUPTED = 130
 
 
@@ -70,16 +68,11 @@ def run(arguments: Sequence[str]) -> int:
             reconfigure(errors="replace")
     try:
         outcome = root.main(list(arguments), prog_name="ebbing", standalone_mode=False)
-        sys.stdout.flush()
         return outcome if isinstance(outcome, int) else 0
     except click.ClickException as error:
         return _complain(_with_hint(error), error.exit_code)
     except click.Abort:
         return _complain("stopped", _INTERRUPTED)
-    except BrokenPipeError:
-        # Whoever read our output has seen enough; what is left in the buffer must not raise again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return _PIPE_CLOSED
     except (InvalidInputError, ConfirmationRequiredError) as error:
         return _complain(str(error), 2)
     except EbbingError as error:
