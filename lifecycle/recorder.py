@@ -16,7 +16,6 @@ from ..encoding.associate import associate
 from ..encoding.reconcile import Candidate, Decision, Neighbour, Operation, reconcile
 from ..encoding.words import match_expression, query_terms
 from ..encoding.writer import Prepared
-from ..schemas.errors import StoreError
 from ..schemas.memory import Memory, NewMemory
 from ..store.codec import score, sign_bits
 from ..store.store import Store
@@ -25,7 +24,9 @@ from .erasure import leftovers, scrub
 from .ledger import Ledger, initial_bit_width
 
 _NEAR = 20
+_NEAR_COSINE = 0.6
 _OVERLAPPING = 10
+_SEARCHED_CHARACTERS = 300
 
 Outcome = Literal["added", "confirmed", "updated", "superseded"]
 
@@ -125,8 +126,8 @@ class Recorder:
         number = self._store.scopes.find(new.scope)
         if number is None:
             return Decision(Operation.ADD), {}
-        cosines = self._near(prepared, number)
-        overlaps = self._overlapping(new, number)
+        cosines = {seq: cosine for seq, cosine in self._near(prepared, number).items() if cosine >= _NEAR_COSINE}
+        overlaps = self._overlapping(new, number, embedded=prepared.embedding is not None)
         same = {memory.seq for memory in self._store.memories.same_text(new.scope, new.content)}
         memories = self._store.memories.by_seqs([*dict.fromkeys([*same, *cosines, *overlaps])])
         neighbours = [
@@ -151,11 +152,11 @@ class Recorder:
                 cosines[seq] = max(cosine, cosines.get(seq, -1.0))
         return cosines
 
-    def _overlapping(self, new: NewMemory, scope: int) -> dict[int, float]:
-        """Memories of a scope that share a slot's subject or other words, by seq, with their lexical score."""
-        subjects = " ".join(slot.subject for slot in new.slots) or new.content[:500]
-        expression = match_expression(query_terms(subjects).words)
-        return dict(self._store.lexical.search(expression, [scope], _OVERLAPPING))
+    def _overlapping(self, new: NewMemory, scope: int, *, embedded: bool) -> dict[int, float]:
+        """Memories of a scope that share a slot's subject, or other words where no embedding tells what is near."""
+        subjects = " ".join(slot.subject for slot in new.slots)
+        words = query_terms(subjects or ("" if embedded else new.content[:_SEARCHED_CHARACTERS])).words
+        return dict(self._store.lexical.search(match_expression(words), [scope], _OVERLAPPING))
 
 
 _OUTCOMES: dict[Operation, Outcome] = {
@@ -164,5 +165,3 @@ _OUTCOMES: dict[Operation, Outcome] = {
     Operation.UPDATE: "updated",
     Operation.SUPERSEDE: "superseded",
 }
-
-__all__ = ["Recorder", "StoreError", "Written"]

@@ -20,9 +20,14 @@ def slim_arguments(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def slim_reply(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A tool's output schema: names and types of the reply; what lies in its lists is only said to be an object."""
+    """A tool's output schema: names and types of the reply, without what lies inside its lists."""
     slim = cast("dict[str, Any]", _slim(schema, frozenset({"title"}) | _ONLY_IN_ARGUMENTS))
+    slim["properties"] = {name: _shallow(inner) for name, inner in slim["properties"].items()}
     return {key: value for key, value in slim.items() if key != "$defs"}
+
+
+def _shallow(schema: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in schema.items() if key != "items"}
 
 
 def _slim(node: object, dropped: frozenset[str]) -> object:
