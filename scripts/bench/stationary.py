@@ -91,7 +91,8 @@ def shot_noise(rng: np.random.Generator) -> Floats:
     owner = np.repeat(np.arange(PARTICLES), counts)
     ages = rng.uniform(0.0, horizon, owner.size)
     jumps = rng.exponential(JUMP, owner.size)
-    return np.bincount(owner, weights=jumps * np.exp(-ages / THETA_DAYS), minlength=PARTICLES)
+    left: Floats = jumps * np.exp(-ages / THETA_DAYS)
+    return np.bincount(owner, weights=left, minlength=PARTICLES).astype(np.float64)
 
 
 def gamma_cdf(shape: float, values: Floats) -> Floats:
@@ -129,8 +130,8 @@ def stationary_cdf(values: Floats) -> Floats:
     """Distribution function of e^(−U/T), normalised on [0, 1], by the trapezoidal rule."""
     grid = np.linspace(0.0, 1.0, GRID)
     density = np.exp(-potential(grid) / TEMPERATURE)
-    mass = np.concatenate([[0.0], np.cumsum((density[1:] + density[:-1]) / 2)])
-    return np.interp(values, grid, mass / mass[-1])
+    mass: Floats = np.concatenate([[0.0], np.cumsum((density[1:] + density[:-1]) / 2)])
+    return np.asarray(np.interp(values, grid, mass / mass[-1]), dtype=np.float64)
 
 
 def ks_over_critical(theory: Floats) -> float:
