@@ -30,6 +30,7 @@ Distance = Literal["estimate", "frqad"]
 
 RESIDENT_ROWS: Final = 400_000  # 173 MB at 384 coordinates
 _CANDIDATES: Final = 1000
+_ROWS_PER_CANDIDATE: Final = 50
 _RESCORED: Final = 64
 _RESCORED_PER_HIT: Final = 4
 _LAST_FRESH: Final = 1  # State.WARM
@@ -159,7 +160,7 @@ def _refined(query: Floats, resident: Matrix, allowed: NDArray[np.bool_], limit:
     if not allowed.any():
         return np.zeros(0, np.int64)
     distances = np.where(allowed, resident.hamming(sign_bits(query)[0]), _OUT_OF_REACH)
-    rows = _nearest_rows(distances, _wide(limit))
+    rows = _nearest_rows(distances, max(_wide(limit), len(distances) // _ROWS_PER_CANDIDATE))
     scores = score(query, resident.codes.take(rows))[0]
     return _best(*_once(resident.seqs[rows], scores), max(_RESCORED, _RESCORED_PER_HIT * limit))[0]
 
