@@ -52,7 +52,7 @@ def _input(value: object) -> str:
         for key in _INPUT_KEYS:
             if isinstance(told := named.get(key), str):
                 return _shortened(told)
-    return _text(value) or ""
+    return _text(cast("object", value)) or ""
 
 
 def _text(value: object) -> str | None:
@@ -60,7 +60,7 @@ def _text(value: object) -> str | None:
         return None
     if isinstance(value, Mapping):
         parts = cast("Mapping[str, Any]", value)
-        if parts.keys() == {"head", "tail", "cut"}:
+        if set(parts) == {"head", "tail", "cut"}:
             return _joined(str(parts["head"]), str(parts["tail"]), int(parts["cut"]))
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
     return _shortened(text) if text.strip() else None
