@@ -8,7 +8,8 @@ a spaced uses, γ confirmations, ι importance, length in characters (six make a
 over all younger memories ever linked to this one, as in retroactive interference. What newer memories resemble is both
 less likely to be needed and in the way of what is needed. R^(1/V) rather than R·V: at the age at which a full store has
 to choose, R is e^(−10) and less, and no factor of a sensible size would change the order by age. Kind, links and
-activation count through λ. The exponents are settings, fitted by `scripts/bench/forgetting.py` on a first half.
+activation count through λ. The exponents are settings, chosen with the
+figures of `scripts/bench/forgetting.py` in sight.
 """
 
 from dataclasses import dataclass
