@@ -1,41 +1,58 @@
 """Decay as a step of the daily run: states follow retention, and faded text moves to the attic. Nothing is deleted.
 
-Retention is closed form, so a run after a year of absence finds what a run a day would have found.
+Retention is closed form, so a run after a year of absence finds what a run a day would have found. L and ρ are computed
+anew first. Everything is worked out from one reading, without a lock; what has changed is then written in transactions
+of a hundred memories, leaving out those that changed meanwhile.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..schemas.memory import Event, State
 from ..store.catalog import Columns
+from ..store.figures import Figures
 from ..store.journal import Entry
 from ..store.store import Store
-from . import clock as activity
+from .activation import Refreshed, refreshed, rewrites, taus
 from .constants import DEFAULTS, DecaySettings
 from .states import next_states
 from .strength import retentions
 
-_BATCH = 500
+_BATCH: Final = 100
 
 
-def elapsed_days(store: Store, columns: Columns, now: int, settings: DecaySettings = DEFAULTS) -> NDArray[np.float64]:
-    """Δτ of every memory at `now` (µs), in days of its own scope's clock, float64 (n,) by seq."""
-    tau_of_scope = np.zeros(1 + int(columns.scope.max(initial=0)))
-    for scope in store.scopes.keys():  # noqa: SIM118 - a method that gives a mapping, not the mapping
-        if scope < len(tau_of_scope):
-            tau_of_scope[scope] = activity.tau(store.scopes.clock(scope), now, settings)
-    return np.maximum(0.0, tau_of_scope[columns.scope] - columns.anchor_tau)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Plan:
+    """Figures as they should be, the states they come from, and which rows differ from what is stored, bool (n,)."""
+
+    figures: Figures
+    before: NDArray[np.int64]
+    changed: NDArray[np.bool_]
+
+    @property
+    def moving(self) -> NDArray[np.bool_]:
+        """Which rows change their state, bool (n,)."""
+        return self.figures.state != self.before
+
+    def batches(self) -> Iterator[_Plan]:
+        """The rows to be written, some at a time."""
+        rows = np.flatnonzero(self.changed)
+        for start in range(0, len(rows), _BATCH):
+            some = rows[start : start + _BATCH]
+            yield _Plan(self.figures.rows(some), self.before[some], self.changed[some])
 
 
 def retention_of(
     store: Store, columns: Columns, seqs: NDArray[np.int64], now: int, settings: DecaySettings = DEFAULTS
 ) -> NDArray[np.float64]:
     """R of some memories at `now` (µs), float64 of the shape of `seqs`; 1 for pinned ones."""
-    elapsed = elapsed_days(store, columns, now, settings)[seqs]
+    elapsed = taus(store, columns.scope[seqs].astype(np.int64), now, settings) - columns.anchor_tau[seqs]
     return np.where(columns.pinned[seqs], 1.0, retentions(columns.rate[seqs], elapsed))
 
 
@@ -50,44 +67,59 @@ def decay(
     Each batch is a transaction, so a run that is stopped or killed has done whole batches and the next one goes on.
     """
     moved = 0
-    for batch in _batches(store, now, settings):
+    for batch in _plan(store, now, settings).batches():
         if stopped():
             break
-        _apply(store, batch, now)
-        moved += len(batch)
+        moved += _apply(store, batch, now)
     return moved
 
 
 def pending(store: Store, now: int, settings: DecaySettings = DEFAULTS) -> int:
     """How many memories `decay` would move at `now` (µs)."""
-    return sum(len(batch) for batch in _batches(store, now, settings))
+    return int(_plan(store, now, settings).moving.sum())
 
 
-def _batches(store: Store, now: int, settings: DecaySettings) -> Iterator[list[tuple[int, int, int]]]:
-    """(seq, old state, new state) of the memories that change, some hundred at a time."""
-    columns = store.catalog.columns()
-    if not len(columns.alive):
-        return
-    everyone = np.flatnonzero(columns.alive & ~columns.forgotten)
-    retention = retention_of(store, columns, everyone, now, settings)
-    current = columns.state[everyone]
-    target = next_states(current, retention, columns.pinned[everyone], settings)
-    changing = np.flatnonzero(target != current)
-    for start in range(0, len(changing), _BATCH):
-        some = changing[start : start + _BATCH]
-        yield list(zip(everyone[some].tolist(), current[some].tolist(), target[some].tolist(), strict=True))
+def _plan(store: Store, now: int, settings: DecaySettings) -> _Plan:
+    figures = store.figures.read()
+    fresh = refreshed(store, figures, now, settings)
+    state = next_states(figures.state.astype(np.int8), fresh.retention, figures.pinned, settings).astype(np.int64)
+    # What was forgotten on purpose or evicted stays so until somebody brings it back.
+    state = np.where(figures.gone, figures.state, state)
+    changed = (state != figures.state) | _differs(figures, fresh)
+    wanted = replace(figures, state=state, association=fresh.association, stability=fresh.stability, rate=fresh.rate)
+    return _Plan(wanted, figures.state, changed)
 
 
-def _apply(store: Store, batch: list[tuple[int, int, int]], now: int) -> None:
-    # A use in another process may have come first: only rows still in the state we saw are moved.
+def _differs(figures: Figures, fresh: Refreshed) -> NDArray[np.bool_]:
+    return (
+        (figures.association != fresh.association)
+        | (figures.stability != fresh.stability)
+        | (figures.rate != fresh.rate)
+    )
+
+
+def _apply(store: Store, batch: _Plan, now: int) -> int:
+    moving = batch.moving
+    figures, before = batch.figures, batch.before
+    # Compressing takes longer than writing: done before the lock is taken, and used only for rows nobody changed.
+    fading = figures.seq[moving & (figures.state >= State.ARCHIVE) & (before < State.ARCHIVE)].tolist()
+    packed = store.attic.packed(fading)
     with store.atomic(durable=False):
-        moved = store.memories.move_states([(seq, old, new) for seq, old, new in batch])
-        entries: list[Entry] = []
-        for memory, seq, old, new in moved:
-            if new >= State.ARCHIVE:
-                store.attic.stow(seq, now)
-            elif old >= State.ARCHIVE:
+        written = store.figures.rewrite(rewrites(figures))
+        store.attic.stow_packed({seq: text for seq, text in packed.items() if seq in written}, now)
+        moved = [
+            (written[seq], seq, old, new)
+            for seq, old, new in zip(
+                figures.seq[moving].tolist(), before[moving].tolist(), figures.state[moving].tolist(), strict=True
+            )
+            if seq in written
+        ]
+        for _, seq, old, new in moved:
+            if new < State.ARCHIVE <= old:
                 store.attic.fetch(seq)
-            data = {"from": State(old).label, "to": State(new).label}
-            entries.append(Entry(now, Event.STATE, None, memory, None, data))
-        store.journal.append(*entries)
+        store.journal.append(*(_entry(now, *move) for move in moved))
+    return len(moved)
+
+
+def _entry(now: int, memory: str, _seq: int, old: int, new: int) -> Entry:
+    return Entry(now, Event.STATE, None, memory, None, {"from": State(old).label, "to": State(new).label})

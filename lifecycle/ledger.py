@@ -11,14 +11,13 @@ from dataclasses import replace
 from typing import Any
 
 from ..schemas.memory import Event, Memory, NewMemory, State, Strength
+from ..store.graph import Link
 from ..store.journal import Entry
 from ..store.store import Store
+from . import activation, feedback, fold
 from . import clock as activity
-from . import feedback
 from .constants import DEFAULTS, DecaySettings
-from .heat import Heat, shown
 from .states import bit_widths
-from .strength import Activation, activation, association, decay_rate, kind_base, next_spacing, stability
 
 
 class Ledger:
@@ -51,7 +50,7 @@ class Ledger:
         """Store a new memory at `at` (µs); returns its seq."""
         with self._store.atomic():
             number, tau = self.touch(new.scope, at)
-            fresh = self._fold(new, 0, Strength(anchor_tau=tau, activation_tau=tau), tau)
+            fresh = self._fold(new, Strength(anchor_tau=tau, activation_tau=tau), tau)
             seq = self._store.memories.insert(new, fresh)
             data = {
                 "tau": tau,
@@ -60,28 +59,53 @@ class Ledger:
                 "arousal": new.arousal,
                 "trust": new.trust,
                 "pinned": new.pinned,
+                "valid_to": new.valid_to,
+                "expires_at": new.expires_at,
             }
             self._store.journal.append(Entry(at, Event.SAVED, number, new.id, new.event_id, data))
         return seq
 
+    def linked(self, new: NewMemory, seq: int, links: Sequence[Link], at: int) -> None:
+        """Record the links of a memory that was just stored: what they join holds on to each other."""
+        if not links:
+            return
+        with self._store.atomic():
+            others = self._store.memories.ids([link.other for link in links])
+            known = [[others[link.other], link.relation, link.weight] for link in links if link.other in others]
+            number = self._store.scopes.find(new.scope)
+            self._store.journal.append(Entry(at, Event.LINKED, number, new.id, None, {"links": known}))
+            activation.linked(self._store, seq, links, at, self._settings)
+
     def shown(self, scope: str, memories: Sequence[Memory], recall_id: str, data: Mapping[str, Any], at: int) -> None:
-        """Record that a recall showed memories: it warms them, but being shown is no use."""
+        """Record that a recall showed memories: it warms them and activates what they are linked to; it is no use."""
         with self._store.atomic(durable=False):
             number, tau = self.touch(scope, at)
-            entry = {"tau": tau, "memories": [memory.id for memory in memories], **data}
+            reached = activation.spread(self._store, [memory.seq for memory in memories])
+            names = self._store.memories.ids(list(reached))
+            entry = {
+                "tau": tau,
+                "memories": [memory.id for memory in memories],
+                "activated": {names[seq]: round(amount, 4) for seq, amount in reached.items() if seq in names},
+                **data,
+            }
             self._store.journal.append(Entry(at, Event.SHOWN, number, None, recall_id, entry))
-            for memory in memories:
-                self._warm(memory, at)
+            self._warm(memories, at)
+            amounts = {seq: round(amount, 4) for seq, amount in reached.items() if seq in names}
+            activation.activate(self._store, amounts, at, self._settings)
 
     def used(self, memory: Memory, at: int, ref: str | None = None) -> None:
-        """Record a use: retention is whole again, the memory active, its text back from the attic."""
+        """Record a use: retention is whole again, the memory active, its text back from the attic.
+
+        It undoes fading, eviction and expiry; what was forgotten on purpose stays so until it is restored.
+        """
         with self._store.atomic():
             number, tau = self.touch(memory.scope, at)
-            now = self._store.memories.strength(memory.seq)
-            spaced = now.spaced_uses + next_spacing(now.last_use_at, at, self._settings)
-            latest = at if now.last_use_at is None else max(at, now.last_use_at)
-            used = replace(now, uses=now.uses + 1, spaced_uses=spaced, last_use_at=latest, anchor_tau=tau)
-            self._restore_text(memory, used, tau, at)
+            figures = fold.used(self._store.memories.strength(memory.seq), at, tau, self._settings)
+            self._store.evictions.revoke(memory.seq, at)
+            if memory.forgotten_at is None:
+                self._bring_back(memory, figures, tau)
+            else:
+                self._store.memories.set_strength(memory.seq, self._fold(memory, figures, tau))
             self._store.journal.append(Entry(at, Event.USED, number, memory.id, ref, {"tau": tau}))
 
     def confirmed(self, memory: Memory, at: int, ref: str | None = None, *, source: str | None = None) -> Memory:
@@ -120,12 +144,12 @@ class Ledger:
             self._note(replace(memory, forgotten_at=at), Event.FORGOTTEN, at, ref, {}, refold=False)
 
     def restored(self, memory: Memory, at: int, ref: str | None = None) -> None:
-        """Undo forgetting, by whatever cause: the text is back, the memory active from now on."""
+        """Undo forgetting, eviction and expiry: the text is back, the memory active from now on."""
         with self._store.atomic():
             number, tau = self.touch(memory.scope, at)
             self._store.memories.change(memory.seq, forgotten_at=None)
-            now = replace(self._store.memories.strength(memory.seq), anchor_tau=tau)
-            self._restore_text(replace(memory, forgotten_at=None), now, tau, at)
+            self._store.evictions.revoke(memory.seq, at)
+            self._bring_back(memory, replace(self._store.memories.strength(memory.seq), anchor_tau=tau), tau)
             self._store.journal.append(Entry(at, Event.RESTORED, number, memory.id, ref, {"tau": tau}))
 
     def pinned(self, memory: Memory, at: int, *, pinned: bool) -> Memory:
@@ -160,38 +184,28 @@ class Ledger:
         self._store.journal.append(Entry(at, event, number, memory.id, ref, {"tau": tau, **data}))
         if refold:
             now = self._store.memories.strength(memory.seq)
-            self._store.memories.set_strength(memory.seq, self._fold(memory, memory.confirmations, now, tau))
+            self._store.memories.set_strength(memory.seq, self._fold(memory, now, tau))
 
-    def _restore_text(self, memory: Memory, strength: Strength, tau: float, at: int) -> None:
+    def _bring_back(self, memory: Memory, figures: Strength, tau: float) -> None:
         self._store.attic.fetch(memory.seq)
-        active = replace(strength, state=State.ACTIVE)
-        self._store.memories.set_strength(memory.seq, self._fold(memory, memory.confirmations, active, tau))
+        active = replace(figures, state=State.ACTIVE)
+        self._store.memories.set_strength(memory.seq, self._fold(memory, active, tau))
 
-    def _warm(self, memory: Memory, at: int) -> None:
-        number = self._store.scopes.find(memory.scope)
-        if number is None:
-            return
-        day = activity.active_day(self._store.scopes.clock(number), at)
-        now = self._store.memories.strength(memory.seq)
-        heat = shown(Heat(now.heat_day, now.heat_mask) if now.heat_mask else None, day, self._settings)
-        if (heat.last_day, heat.mask) != (now.heat_day, now.heat_mask):
-            warmed = replace(now, heat_day=heat.last_day, heat_mask=heat.mask)
-            self._store.memories.set_strength(memory.seq, warmed)
+    def _warm(self, memories: Sequence[Memory], at: int) -> None:
+        days: dict[str, int] = {}
+        for memory in memories:
+            if memory.scope not in days:
+                number = self._store.scopes.find(memory.scope)
+                clock = None if number is None else self._store.scopes.clock(number)
+                days[memory.scope] = activity.active_day(clock, at)
+            now = self._store.memories.strength(memory.seq)
+            warmed = fold.warmed(now, days[memory.scope], self._settings)
+            if warmed != now:
+                self._store.memories.set_strength(memory.seq, warmed)
 
-    def _fold(self, memory: Memory | NewMemory, confirmations: int, strength: Strength, tau: float) -> Strength:
+    def _fold(self, memory: Memory | NewMemory, figures: Strength, tau: float) -> Strength:
         """Stability and rate from everything else that is known of a memory at `tau`."""
-        trace = Activation(strength.activation, strength.activation_tau) if strength.activation else None
-        days = stability(
-            kind_base(memory.kind, self._settings),
-            spaced_uses=strength.spaced_uses,
-            importance=memory.importance,
-            confirmations=float(confirmations),
-            arousal=memory.arousal,
-            association=association(strength.association),
-            activation=activation(trace, tau, self._settings),
-            settings=self._settings,
-        )
-        return replace(strength, stability=days, rate=decay_rate(days, memory.trust, self._settings))
+        return fold.folded(fold.Facts.of(memory, self._settings), figures, tau, self._settings)
 
 
 def initial_bit_width(settings: DecaySettings = DEFAULTS) -> int:

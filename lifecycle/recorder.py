@@ -93,7 +93,7 @@ class Recorder:
     ) -> Written:
         target = neighbours.get(decision.target or "")
         if decision.operation is Operation.NOOP and target is not None and not supersedes:
-            self._ledger.confirmed(target, now, source=prepared.new.provenance.source)
+            self._said_again(target, prepared, now)
             return Written(target.id, "confirmed")
         self._store_new(prepared, now)
         replaced = list(supersedes)
@@ -103,11 +103,16 @@ class Recorder:
             valid_to = prepared.new.valid_from if prepared.new.valid_from is not None else now
             self._ledger.superseded(memory, prepared.new.id, valid_to, now)
         if decision.operation is Operation.UPDATE and target is not None:
-            self._ledger.confirmed(target, now, source=prepared.new.provenance.source)
+            self._said_again(target, prepared, now)
         settled = {memory.id for memory in replaced}
         conflicts = tuple(identifier for identifier in decision.conflicts if identifier not in settled)
         outcome: Outcome = "superseded" if replaced else _OUTCOMES[decision.operation]
         return Written(prepared.new.id, outcome, tuple(sorted(settled)), conflicts)
+
+    def _said_again(self, memory: Memory, prepared: Prepared, now: int) -> None:
+        # Being said again is a use as well: a faded or evicted memory comes back, so that recall finds what was saved.
+        confirmed = self._ledger.confirmed(memory, now, source=prepared.new.provenance.source)
+        self._ledger.used(confirmed, now)
 
     def _store_new(self, prepared: Prepared, now: int) -> int:
         new = prepared.new
@@ -116,7 +121,7 @@ class Recorder:
         self._store.graph.mention(seq, new.entities)
         self.embed(seq, new.scope, prepared)
         vector = None if prepared.embedding is None else prepared.embedding.vector
-        associate(self._store, seq, new, vector)
+        self._ledger.linked(new, seq, associate(self._store, seq, new, vector), now)
         return seq
 
     def _decide(self, prepared: Prepared) -> tuple[Decision, dict[str, Memory]]:

@@ -213,12 +213,14 @@ class Activation:
     tau: float
 
 
-def activated(trace: Activation | None, tau: float, settings: DecaySettings = DEFAULTS) -> Activation:
-    """Return the trace after one more activation at `tau`: x(τ) = x₀·e^(−(τ − τ₀)/14) + 1."""
+def activated(
+    trace: Activation | None, tau: float, settings: DecaySettings = DEFAULTS, *, amount: float = 1.0
+) -> Activation:
+    """Return the trace after one more activation at `tau`: x(τ) = x₀·e^(−(τ − τ₀)/14) + amount, in (0, 1]."""
     if trace is None:
-        return Activation(level=1.0, tau=tau)
+        return Activation(level=amount, tau=tau)
     tau = max(tau, trace.tau)
-    return Activation(level=trace.level * exp((trace.tau - tau) / settings.activation_days) + 1.0, tau=tau)
+    return Activation(level=trace.level * exp((trace.tau - tau) / settings.activation_days) + amount, tau=tau)
 
 
 def activation(trace: Activation | None, tau: float, settings: DecaySettings = DEFAULTS) -> float:

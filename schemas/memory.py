@@ -155,9 +155,9 @@ class Strength:
     """What the journal says of a memory's use, folded into the figures that decay needs.
 
     `anchor_tau` is the scope's activity clock (days) at the last use or the save; `rate` is λ per day, so that
-    retention is exp(−rate · (τ − anchor_tau)). `association` is Σ w·R over linked memories and `activation` the
-    decayed count of recent activations as of `activation_tau`. `heat_day`/`heat_mask` hold the last seven active
-    days on which the memory was shown.
+    retention is exp(−rate · (τ − anchor_tau)). `association` is L = 1 − exp(−Σ w·R) over linked memories and
+    `activation` the decayed sum of recent activations as of `activation_tau`. `heat_day`/`heat_mask` hold the last
+    seven active days on which the memory was shown.
     """
 
     state: State = State.ACTIVE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping, Sequence
 
 from ..schemas.errors import StoreCorruptError
 from .database import Database
@@ -60,6 +61,22 @@ class Attic:
                 return
             self._database.execute("INSERT INTO attic VALUES (?, ?, ?, ?)", (seq, *pack(content), now))
             self._database.execute("UPDATE memory SET content = NULL WHERE seq = ?", (seq,))
+
+    def packed(self, seqs: Sequence[int]) -> dict[int, tuple[str, bytes]]:
+        """The texts of some memories that are not in the attic yet, packed for it, by seq; a read, at most 500."""
+        rows = self._database.rows(
+            f"SELECT seq, content FROM memory WHERE content IS NOT NULL AND seq IN ({','.join('?' * len(seqs))})", seqs
+        )
+        return {int(seq): pack(content) for seq, content in rows}
+
+    def stow_packed(self, texts: Mapping[int, tuple[str, bytes]], now: int) -> None:
+        """Move texts that `packed` gave, and that nobody moved since, in the caller's transaction."""
+        with self._database.atomic():
+            self._database.executemany(
+                "INSERT INTO attic VALUES (?, ?, ?, ?)",
+                [(seq, codec, body, now) for seq, (codec, body) in texts.items()],
+            )
+            self._database.executemany("UPDATE memory SET content = NULL WHERE seq = ?", [(seq,) for seq in texts])
 
     def fetch(self, seq: int) -> None:
         """Move a memory's text back into its row; nothing happens when it is there already."""

@@ -47,8 +47,8 @@ _COLUMNS: dict[str, type[np.generic]] = {
 _SELECT = f"""
 SELECT m.seq, m.scope, m.kind, m.session, m.speaker, s.state, s.bit_width, m.recorded_at,
        coalesce(m.valid_from, m.recorded_at), coalesce(m.valid_to, {FOREVER}), coalesce(m.expires_at, {FOREVER}),
-       m.superseded_by IS NOT NULL, m.forgotten_at IS NOT NULL, m.pinned, m.words, m.flags, m.time_words,
-       m.importance, m.trust, s.anchor_tau, s.rate
+       m.superseded_by IS NOT NULL, m.forgotten_at IS NOT NULL OR m.evicted_at IS NOT NULL, m.pinned,
+       m.words, m.flags, m.time_words, m.importance, m.trust, s.anchor_tau, s.rate
 FROM strength s CROSS JOIN memory m USING (seq) WHERE s.rev > ?
 """
 

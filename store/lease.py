@@ -13,12 +13,16 @@ class Leases:
         self._database = database
 
     def acquire(self, name: str, holder: str, now: int, duration: int) -> bool:
-        """Take or renew a lease until `now + duration` (µs); False while somebody else holds it."""
+        """Take or renew a lease until `now + duration` (µs); False while somebody else holds it.
+
+        A lease that ends later than any could that was taken by now comes from a clock that ran ahead, and is over.
+        """
         with self._database.atomic():
             self._database.execute(
                 "INSERT INTO lease VALUES (?1, ?2, ?3 + ?4) ON CONFLICT (name) DO UPDATE"
                 " SET holder = excluded.holder, expires_at = excluded.expires_at"
-                " WHERE lease.holder = ?2 OR lease.expires_at <= ?3",
+                " WHERE lease.holder = ?2 OR lease.expires_at <= ?3"
+                " OR lease.expires_at > ?3 + 2 * ?4",
                 (name, holder, now, duration),
             )
             return self._database.changes() > 0

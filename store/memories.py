@@ -88,6 +88,28 @@ class Memories:
                 raise UnknownMemoryError(msg)
         return [found[identifier] for identifier in ids]
 
+    def gists(self, seqs: Sequence[int]) -> dict[int, str]:
+        """The gists of some memories by seq."""
+        found: dict[int, str] = {}
+        with self._database.snapshot():
+            for some in _slices(seqs):
+                rows = self._database.execute(
+                    f"SELECT seq, gist FROM memory WHERE seq IN ({','.join('?' * len(some))})", some
+                )
+                found.update({int(seq): str(gist) for seq, gist in rows})
+        return found
+
+    def ids(self, seqs: Sequence[int]) -> dict[int, str]:
+        """The ids of some memories by seq; those that are gone are left out."""
+        found: dict[int, str] = {}
+        with self._database.snapshot():
+            for some in _slices(seqs):
+                rows = self._database.execute(
+                    f"SELECT seq, id FROM memory WHERE seq IN ({','.join('?' * len(some))})", some
+                )
+                found.update({int(seq): str(name) for seq, name in rows})
+        return found
+
     def same_text(self, scope: str, content: str) -> list[Memory]:
         """Memories of a scope whose text equals `content` but for white space, oldest first."""
         return self._where(

@@ -35,6 +35,14 @@ class Scopes:
         )
         return None if found is None or found[0] is None else ActivityClock(*found)
 
+    def clocks(self) -> dict[int, ActivityClock]:
+        """The activity clocks of all scopes that have one, by row id."""
+        rows = self._database.rows(
+            "SELECT id, clock_origin, clock_closed, clock_start, clock_end, clock_latest FROM scope"
+            " WHERE clock_origin IS NOT NULL"
+        )
+        return {int(number): ActivityClock(*clock) for number, *clock in rows}
+
     def set_clock(self, scope: int, clock: ActivityClock | None) -> None:
         """Store a scope's activity clock."""
         values = (None, 0.0, None, None, None) if clock is None else _columns(clock)

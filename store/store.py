@@ -11,6 +11,8 @@ from .attic import Attic
 from .backup import Backups
 from .catalog import Catalog
 from .database import Database
+from .evictions import Evictions
+from .figures import FigureTable
 from .graph import Graph
 from .journal import Journal
 from .lease import Leases
@@ -47,6 +49,8 @@ class Store:
         self.graph = Graph(self.database)
         self.journal = Journal(self.database)
         self.attic = Attic(self.database)
+        self.figures = FigureTable(self.database, self.meta)
+        self.evictions = Evictions(self.database, self.meta)
         self.leases = Leases(self.database)
         self.catalog = Catalog(self.database)
         self.resident = ResidentVectors(self.database, self.vectors)

@@ -36,6 +36,7 @@ CREATE TABLE memory (
     event_id      TEXT    UNIQUE,
     -- shape of the text, for ranking without reading it: indexed words, who speaks, bit 0 question, bit 1 first person
     words         INTEGER NOT NULL DEFAULT 0,
+    characters    INTEGER NOT NULL DEFAULT 0,
     speaker       TEXT,
     flags         INTEGER NOT NULL DEFAULT 0,
     time_words    INTEGER NOT NULL DEFAULT 0,
@@ -45,12 +46,14 @@ CREATE TABLE memory (
     superseded_by TEXT,
     expires_at    INTEGER,
     forgotten_at  INTEGER,         -- set by forget without erase; cleared by its undo
+    evicted_at    INTEGER,         -- set by the budget or an expiry, which remove for good when the undo time is over
     version       INTEGER NOT NULL DEFAULT 1
 ) STRICT;
 
 CREATE INDEX memory_by_hash ON memory (scope, content_hash);
 CREATE INDEX memory_by_session ON memory (scope, session, seq) WHERE session IS NOT NULL;
 CREATE INDEX memory_by_expiry ON memory (expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX memory_by_eviction ON memory (evicted_at) WHERE evicted_at IS NOT NULL;
 
 -- What the journal says, folded: derived, small, rewritten by use and by the daily run.
 CREATE TABLE strength (
