@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import os
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,6 +14,7 @@ from ..schemas.errors import EbbingError
 
 QUIET_SECONDS = 60
 SPOOL_SECONDS = 30
+_NICENESS = 5
 
 _log = logging.getLogger(__name__)
 
@@ -43,7 +46,7 @@ class Scheduler:
             if self._scheduler is not None:
                 return
             self._scheduler = BackgroundScheduler(
-                executors={"default": ThreadPoolExecutor(1)},
+                executors={"default": ThreadPoolExecutor(1, {"initializer": give_way})},
                 job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None},
                 timezone="UTC",
                 daemon=True,
@@ -59,6 +62,12 @@ class Scheduler:
             if self._scheduler is not None:
                 self._scheduler.shutdown(wait=False)
                 self._scheduler = None
+
+
+def give_way() -> None:
+    """Lower the priority of this thread, where threads have one of their own: background work never presses."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
 
 
 def guarded(job: Job) -> Callable[[], None]:

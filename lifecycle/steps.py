@@ -12,6 +12,7 @@ from ..schemas.memory import GLOBAL_SCOPE, Kind, Memory
 from ..store.catalog import KINDS
 from ..store.store import Store
 from ..store.upkeep import upkeep
+from . import eviction
 from .backfill import backfill
 from .constants import DecaySettings
 from .daily import RunContext, Step, StepResult
@@ -52,6 +53,7 @@ class DailySteps:
             Step("decay", self._decay),
             Step("precision", self._precision),
             Step("soft prompts", self._soft_prompts),
+            Step("eviction", self._eviction),
             Step("maintenance", self._maintenance),
         )
 
@@ -94,6 +96,12 @@ class DailySteps:
             if not context.dry_run:
                 changed += write(self._prompt_path(scope), prepared.text)
         return StepResult(changed)
+
+    def _eviction(self, context: RunContext) -> StepResult:
+        if context.dry_run:
+            return StepResult(eviction.pending(self._store, context.now, self._settings))
+        done = eviction.evict(self._store, context.now, self._settings, context.stopped)
+        return StepResult(done.changed, eviction.describe(done))
 
     def _maintenance(self, context: RunContext) -> StepResult:
         if context.dry_run:

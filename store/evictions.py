@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..schemas.errors import StoreReadOnlyError
 from .database import Database
 from .meta import Meta
 
@@ -77,6 +79,18 @@ class Evictions:
         with self._database.snapshot():
             pages = int(self._database.value("PRAGMA page_count")) - int(self._database.value("PRAGMA freelist_count"))
             return pages * int(self._database.value("PRAGMA page_size"))
+
+    def free_bytes(self) -> int:
+        """Bytes that the disk under the file has left for us.
+
+        Raises:
+            StoreReadOnlyError: if the folder is gone.
+        """
+        try:
+            return shutil.disk_usage(self._database.path.parent).free
+        except OSError as error:
+            msg = f"the store's folder can't be read ({error.strerror}): check EBBING_HOME"
+            raise StoreReadOnlyError(msg) from error
 
     def sizes(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Seqs (n,) int64 of all memories and their shares (n,) float64 of `used_bytes`, by what their rows hold."""

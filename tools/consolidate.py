@@ -35,5 +35,11 @@ def describe(report: DailyReport) -> str:
         return "Another process is consolidating right now; nothing was done here."
     verb = "would change" if report.dry_run else "changed"
     done = ", ".join(f"{step.name} {verb} {step.changed}" for step in report.steps if step.changed)
-    ending = "" if report.finished else " It was stopped early and goes on with the next run."
-    return (done or "Nothing to do") + "." + ending
+    return (done or "Nothing to do") + "." + _ending(report)
+
+
+def _ending(report: DailyReport) -> str:
+    failed = [f"{step.name} failed: {step.detail}" for step in report.steps if step.failed]
+    if failed:
+        return f" {'; '.join(failed)}. The next run goes on."
+    return "" if report.finished else " It was stopped early and goes on with the next run."

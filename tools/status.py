@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from ..schemas.instants import iso
+from ..lifecycle.constants import DecaySettings
+from ..lifecycle.eviction import usage
+from ..schemas.instants import MICROSECONDS_PER_DAY, iso
 from ..schemas.memory import State
 from .checks import scope_key
 from .services import Services
@@ -25,6 +27,7 @@ def status(services: Services, scope: str | None = None) -> dict[str, Any]:
     for kind, state, count in counts:
         by_state[State(state).label] += count
         by_kind[kind] += count
+    held = usage(store)
     next_due = services.daily.next_due()
     report = services.daily.last_report()
     return {
@@ -34,9 +37,24 @@ def status(services: Services, scope: str | None = None) -> dict[str, Any]:
         "by_kind": dict(sorted(by_kind.items())),
         "all_scopes": {"scopes": len(store.scopes.keys()), "memories": store.memories.count()},
         "database": {"path": str(store.database.path), "bytes": store.database.size(), "schema": store.schema},
+        "budget": {
+            "memories": held.memories,
+            "of_memories": services.decay.budget_memories,
+            "bytes": held.bytes,
+            "of_bytes": services.decay.budget_bytes,
+            "evicted": held.evicted,
+            "restorable_until": None if held.oldest is None else iso(_gone_at(held.oldest, services.decay)),
+        },
         "spool_bytes": store.spool.pending_bytes(),
         "embedded": store.vectors.count(),
         "next_run": None if next_due is None else iso(next_due),
         "last_run": None if report is None else iso(report.at),
         "last_changes": {} if report is None else {step.name: step.changed for step in report.steps},
+        "last_finished": None if report is None else report.finished,
+        "last_failures": {} if report is None else {step.name: step.detail for step in report.steps if step.failed},
     }
+
+
+def _gone_at(evicted_at: int, settings: DecaySettings) -> int:
+    """When a memory evicted at some instant (µs) is removed for good."""
+    return evicted_at + round(settings.undo_days * MICROSECONDS_PER_DAY)

@@ -8,8 +8,9 @@ from typing import Self
 
 from fake_embedder import FAKE_MODEL, FakeEmbedder
 
+from ebbing.lifecycle.constants import DEFAULTS, DecaySettings
 from ebbing.schemas.instants import MICROSECONDS_PER_DAY, parse
-from ebbing.schemas.memory import Memory
+from ebbing.schemas.memory import Memory, State
 from ebbing.server.engine import Engine
 from ebbing.server.settings import Settings
 from ebbing.tools.recall import RecallArguments, recall
@@ -24,12 +25,18 @@ class World:
     """Owns an engine over a folder; `now` is the instant (µs) that everything in it believes in."""
 
     def __init__(
-        self, home: Path, *, scope: str = PROJECT, now: int = START, embedder: FakeEmbedder | None = None
+        self,
+        home: Path,
+        *,
+        scope: str = PROJECT,
+        now: int = START,
+        embedder: FakeEmbedder | None = None,
+        decay: DecaySettings = DEFAULTS,
     ) -> None:
         self.now = now
         self.home = home
         self.embedder = embedder or FakeEmbedder()
-        settings = Settings(home=home, scope=scope, background=False)
+        settings = Settings(home=home, scope=scope, background=False, decay=decay)
         self.engine = Engine(settings, clock=lambda: self.now, load=lambda: self.embedder, spec=FAKE_MODEL)
         self.engine.embedder(5.0)
 
@@ -64,6 +71,10 @@ class World:
         """A memory as it is now."""
         [found] = self.services.store.memories.by_ids([identifier])
         return found
+
+    def state(self, identifier: str) -> State:
+        """The state that a memory is stored in."""
+        return self.memory(identifier).strength.state
 
     def found(self, query: str, **arguments: object) -> list[str]:
         """The texts that a recall gives, best first."""
