@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,7 +24,7 @@ PREFERENCES: tuple[tuple[str, bool], ...] = (
 )
 """What a user might have said: the text, and whether it is pinned."""
 
-_PREFERENCE_QUESTIONS = ("what has to be done before I push?", "may I add a new package?")
+_PREFERENCE_QUESTIONS = ("should I run all tests before a push?", "can I add a dependency?")
 _UNANSWERABLE = "which wine goes well with grilled trout?"
 _STRIDES = 3
 _GROUP = 3
@@ -165,8 +166,8 @@ class Story:
         counts = {state.label: states[state.label] for state in State}
         self.told["by_state"] = counts
         for state in State:
-            self.view.plain(f"     {state.label:<10} {counts[state.label]:>4}  {_MEANING[state]}")
             some = [memory for memory in memories if memory["strength"]["state"] == state.label]
+            self.view.plain(f"     {state.label:<10} {len(some):>4}  {_MEANING[state]}{_bits(some)}")
             for memory in sorted(some, key=lambda one: -one["strength"]["uses"])[:_EXAMPLES]:
                 uses = memory["strength"]["uses"]
                 self.view.line(f"{memory['kind']}, {_times(uses)}: {resolution(memory)}", mark="         ·")
@@ -228,6 +229,11 @@ _MEANING = {
 def _save_arguments(item: Item, *, pinned: bool) -> dict[str, Any]:
     given = {"content": item.text, "kind": item.kind, "valid_from": item.on, "said_by": item.said_by, "pinned": pinned}
     return {**given, "source": item.source} if item.source else given
+
+
+def _bits(memories: Sequence[Mapping[str, Any]]) -> str:
+    widths = sorted({memory["strength"]["bit_width"] for memory in memories}, reverse=True)
+    return f"; embeddings of {' or '.join(map(str, widths))} bits a number" if widths else ""
 
 
 def _times(uses: int) -> str:
