@@ -1,82 +1,100 @@
-"""What a text names: paths, symbols, versions, hosts, tickets, commits. Compared exactly, never by likeness."""
+"""What a text names: paths, symbols, packages, versions, hosts, tickets, people. Compared exactly, never by likeness.
+
+Values are normalised so that the same thing written twice is equal; `v1` and `v2`, or `db-1` and `db-2`, never are.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from ..schemas.memory import Entity
+from .entity_patterns import NAME, PATTERNS
+from .stopwords import STOP_WORDS
 
 MAX_ENTITIES = 64
 
-# In this order: what an earlier pattern has taken is not offered to a later one.
-_PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("url", re.compile(r"\bhttps?://[^\s<>\"'`)\]}]+[^\s<>\"'`)\]}.,;:!?]")),
-    ("version", re.compile(r"\bv?\d+\.\d+(?:\.\d+)*(?:[-+][0-9A-Za-z.-]*[0-9A-Za-z])?\b")),
-    ("path", re.compile(r"(?<![\w/.~-])(?:~|\.{1,2})?/?(?:[\w.@-]+/)+[\w.@-]*\w|(?<![\w/.])/[\w.-]+\w")),
-    ("file", re.compile(r"\b[\w-]+\.(?:py|ts|tsx|js|jsx|rs|go|c|h|cc|cpp|java|rb|sh|toml|yaml|yml|json|md|sql|css|html|lock|ini|cfg|txt|env)\b")),
-    ("ticket", re.compile(r"\b[A-Z][A-Z0-9]{1,9}-\d+\b|(?<![\w&])#\d+\b")),
-    ("env", re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")),
-    ("flag", re.compile(r"(?<![\w-])--[a-zA-Z][\w-]*")),
-    ("host", re.compile(r"\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|local|internal|test|example)\b|\b[a-z]+(?:-[a-z]+)*-\d+\b|\b(?:\d{1,3}\.){3}\d{1,3}\b")),
-    ("commit", re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b")),
-    ("symbol", re.compile(r"\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\(\)|\b[a-z]+(?:_[a-z0-9]+)+\b|\b[a-z]+(?:[A-Z][a-z0-9]+)+\b|\b(?:[A-Z][a-z0-9]+){2,}\b|\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w+)+\b")),
-    ("quoted", re.compile(r"`([^`\n]{2,60})`")),
-    ("name", re.compile(r"(?<![.!?:]\s)(?<![\w'’-])(?<!^)\b[A-Z][a-z]+(?:\s[A-Z][a-z]+){0,2}\b")),
-)  # fmt: skip
-_NOT_NAMES = frozenset(
-    [
-        "I",
-        "The",
-        "A",
-        "An",
-        "We",
-        "It",
-        "If",
-        "When",
-        "Then",
-        "This",
-        "That",
-        "There",
-        "You",
-        "He",
-        "She",
-        "They",
-        "But",
-        "And",
-        "Or",
-        "So",
-    ]
-)
+_SENTENCE_START = re.compile(r"(?:\A|[.!?:]\s|\n|[\"“(*•]|(?:^|\n)\s*[-*>#\d.)]{1,4} )\s*\Z")
+_LOOK_BACK = 12
+_CALENDAR_WORDS = """
+    monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september
+    october november december
+"""
+_EMPHASIS_WORDS = """
+    never always must only todo fixme note warning error important ok yes all any here please thanks hi hello hey also
+    however because since though although every each both many most some other another using use set run add fix see
+    yeah wow oh so well last next great sure sorry then
+"""
+_NOT_NAMES = STOP_WORDS | frozenset(_CALENDAR_WORDS.split()) | frozenset(_EMPHASIS_WORDS.split())
+_PLAIN_WORD = re.compile(r"(?<!\w)[^\W\d_A-Z]+(?!\w)")
+_LINE_NUMBER = re.compile(r"(?::\d+)+$")
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    start: int
+    end: int
+    kind: str
+    value: str
 
 
 def entities(text: str) -> tuple[Entity, ...]:
     """The entities of a text, each once, in the order of the text; at most `MAX_ENTITIES`."""
-    taken = bytearray(len(text))
-    found: list[tuple[int, Entity]] = []
-    for kind, pattern in _PATTERNS:
-        for start, end, value in _matches(pattern, text):
-            if not any(taken[start:end]):
-                taken[start:end] = b"\1" * (end - start)
-                found.append((start, Entity(kind, normalised(kind, value))))
-    ordered = dict.fromkeys(entity for _, entity in sorted(found, key=lambda pair: pair[0]))
-    return tuple(entity for entity in ordered if entity.value not in _NOT_NAMES)[:MAX_ENTITIES]
+    found = sorted(_untaken(text), key=lambda one: one.start)
+    technical = [one for one in found if one.kind != NAME]
+    named = _names(text, [one for one in found if one.kind == NAME])
+    ordered = sorted([*technical, *named], key=lambda one: one.start)
+    unique = dict.fromkeys(Entity(one.kind, normalised(one.kind, one.value)) for one in ordered)
+    return tuple(unique)[:MAX_ENTITIES]
 
 
 def normalised(kind: str, value: str) -> str:
     """The form in which two mentions of one thing are equal; numbers and letters stay as they are."""
-    if kind == "symbol":
-        return value.removesuffix("()")
     if kind == "version":
         return value.removeprefix("v")
+    if kind == "package":
+        return value.lower().replace("_", "-")
     if kind in ("host", "commit"):
         return value.lower()
-    if kind == "path":
-        return value.removeprefix("./")
+    if kind in ("path", "file"):
+        return _LINE_NUMBER.sub("", value).removeprefix("./").rstrip("/") or value
     return " ".join(value.split())
 
 
-def _matches(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int, str]]:
-    for match in pattern.finditer(text):
-        value = match.group(1) if pattern.groups else match.group()
-        yield match.start(), match.end(), value
+def _untaken(text: str) -> Iterator[_Found]:
+    """Yield what each pattern finds where no earlier one has found something."""
+    taken = bytearray(len(text))
+    for kind, pattern in PATTERNS:
+        for match in pattern.finditer(text):
+            start, end = match.span(match.lastindex or 0)
+            if start < end and not any(taken[start:end]):
+                taken[start:end] = b"\1" * (end - start)
+                yield _Found(start, end, kind, text[start:end])
+
+
+def _names(text: str, found: list[_Found]) -> Iterator[_Found]:
+    """Yield the capitalised words that are names; the first word of a sentence is one only if it comes again."""
+    trimmed = [one for each in found if (one := _without_leading_words(each)) is not None]
+    counts = Counter(one.value for one in trimmed)
+    plain = frozenset(_PLAIN_WORD.findall(text))
+    shouts = text.isupper()
+    for one in trimmed:
+        is_first = " " not in one.value and _starts_sentence(text, one.start)
+        is_repeated = counts[one.value] > 1 and one.value.lower() not in plain
+        if (is_repeated or not is_first) and not (shouts and one.value.isupper()):
+            yield one
+
+
+def _without_leading_words(found: _Found) -> _Found | None:
+    words = found.value.split(" ")
+    while words and words[0].lower() in _NOT_NAMES:
+        words.pop(0)
+    value = " ".join(words)
+    is_name = bool(value) and any(word.lower() not in _NOT_NAMES for word in words)
+    return _Found(found.end - len(value), found.end, found.kind, value) if is_name else None
+
+
+def _starts_sentence(text: str, at: int) -> bool:
+    return _SENTENCE_START.search(text[max(0, at - _LOOK_BACK) : at] if at > _LOOK_BACK else text[:at]) is not None
