@@ -17,6 +17,8 @@ SIMILAR: Final = "similar"
 ENTITY: Final = "entity"
 SESSION: Final = "session"
 CAUSE: Final = "cause"
+GIST: Final = "gist"
+"""From a gist to a memory that it sums up, and back."""
 
 NEAREST: Final = 5
 LEAST_COSINE: Final = 0.45

@@ -1,4 +1,4 @@
-"""What the shape of a memory says: when it was recorded, who speaks, whether it asks, how long it is."""
+"""What the shape of a memory says where people talk: who speaks, whether it asks, whom it is about."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from ..store.catalog import Columns
 from ..store.rows import FLAG_FIRST_PERSON, FLAG_QUESTION
 from .analysis import Analysis
-from .dates import date_match
 from .layout import Floats, Layout
 
 # In a scope where at least this share of the memories are turns of named speakers, the cues of dialogue apply.
@@ -21,11 +20,6 @@ DIALOGUE_SHARE: Final = 0.5
 def is_dialogue(columns: Columns, layout: Layout) -> bool:
     """Whether a scope holds mostly turns of named speakers."""
     return bool(len(layout)) and float((columns.speaker[layout.seqs] >= 0).mean()) >= DIALOGUE_SHARE
-
-
-def dates_of(columns: Columns, layout: Layout, analysis: Analysis) -> Floats:
-    """How well each row's time fits the dates that the question names, float32 (n,)."""
-    return date_match(analysis.dates, columns.recorded_at[layout.seqs])
 
 
 def dialogue_cues(

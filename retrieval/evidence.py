@@ -1,4 +1,4 @@
-"""The evidence for every memory of a scope: what the evidence channels, the dates and the cues say, on fixed scales.
+"""The evidence for every memory of a scope: what the direct channels and the cues say, on fixed scales.
 
 No feature depends on how many memories there are, so weights hold in small scopes and in large ones.
 """
@@ -12,7 +12,7 @@ import numpy as np
 
 from .channels.base import Context, Ranking
 from .channels.registry import channel
-from .cues import dates_of, dialogue_cues
+from .cues import dialogue_cues
 from .late_interaction import late_interaction, query_tokens
 from .layout import Floats, Rows
 
@@ -23,7 +23,7 @@ class Evidence:
 
     Attributes:
         features: by name, each float32 (n,).
-        rankings: the evidence channels' own, by name.
+        rankings: the channels' own, by name.
     """
 
     features: Mapping[str, Floats]
@@ -31,7 +31,7 @@ class Evidence:
 
 
 def gather(context: Context, names: Sequence[str]) -> Evidence:
-    """Ask the evidence channels in `names`, and read dates, cues and lengths.
+    """Ask the direct channels in `names`, and read cues, lengths and trust.
 
     Raises:
         StoreError: if the store can't be read.
@@ -40,7 +40,6 @@ def gather(context: Context, names: Sequence[str]) -> Evidence:
     features: dict[str, Floats] = {}
     for ranking in rankings.values():
         features.update(ranking.features)
-    features["date"] = dates_of(context.columns, context.layout, context.analysis)
     features["length"] = np.log1p(context.layout.words)
     features["trust"] = context.columns.trust[context.layout.seqs]
     if context.frame.dialogue:

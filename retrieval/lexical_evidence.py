@@ -93,9 +93,12 @@ def _within(layout: Layout, posting: Postings) -> tuple[NDArray[np.intp], Floats
 
 
 def _saturated(frequency: Floats, norm: Floats) -> Floats:
-    return frequency * (K1 + np.float32(1)) / (frequency + norm)
+    raised: Floats = frequency * (K1 + np.float32(1))
+    return np.divide(raised, frequency + norm, dtype=np.float32)
 
 
 def _norm(length: Floats) -> Floats:
-    mean = np.float32(length.mean(dtype=np.float64) if len(length) else 1.0)
-    return np.add(K1 * (np.float32(1) - B), K1 * B * length / mean, dtype=np.float32)
+    mean = float(length.mean(dtype=np.float64)) if len(length) else 1.0
+    norm: Floats = K1 * B / np.float32(mean) * length
+    norm += K1 * (np.float32(1) - B)
+    return norm

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -14,13 +14,14 @@ from ..schemas.errors import ModelError
 from ..schemas.memory import Memory, State
 from ..store.catalog import Columns
 from ..store.store import Store
-from .analysis import Analysis, analyse
-from .channels.base import Context, Ranking, nothing
-from .channels.registry import EVIDENCE
-from .eligible import eligible
-from .evidence import gather
+from .analysis import analyse
+from .answering import Answer, answer
+from .chains import replacements
+from .channels.base import Context
+from .floor import is_below
 from .frames import Frames
-from .fusion import channels_of, fused
+from .fusion import channels_of
+from .inquiry import context_for
 from .request import Hit, RecallRequest, RecallResult
 from .settings import RecallSettings
 
@@ -29,6 +30,8 @@ __all__ = ["Hit", "RecallRequest", "RecallResult", "Recaller"]
 Retention = Callable[[Columns, NDArray[np.int64], int], NDArray[np.float64]]
 
 NO_MODEL: Final = "the embedding model is still loading: answered from words and entities"
+UNIT: Final = 6.0
+"""Log-odds of the model that count as a relevance of 1: about the range of a pool."""
 _STRENGTH_WINDOW: Final = 0.15
 _RETENTION_WEIGHT: Final = 0.08
 _IMPORTANCE_WEIGHT: Final = 0.05
@@ -68,14 +71,19 @@ class Recaller:
         """
         analysis = analyse(request.query)
         embedding = self._embedding(request.query)
+        floors = self._settings.floors
         with self._store.snapshot():
-            context = self._context(request, analysis, embedding)
-            names = [name for name in EVIDENCE if name in self._settings.channels]
-            evidence = gather(context, names)
-            ranking = fused(context, evidence, self._settings)
-            hits = self._hits(context, ranking, evidence.rankings, request)
-        notices = (NO_MODEL,) if embedding is None else ()
-        return RecallResult(hits, 0, str(analysis.query_class), analysis.reasons, notices)
+            context = context_for(self._store, self._frames, request, analysis, embedding)
+            found = answer(context, self._settings, request.limit)
+            below = floors is not None and is_below(context, found.evidence, found.model, floors)
+            hits = () if below else self._hits(context, found, request)
+        return RecallResult(
+            hits=hits,
+            below_floor=min(request.limit, len(found.ranking)) if below else 0,
+            query_class=str(analysis.query_class),
+            reasons=(*analysis.reasons, *_explained(context, found)),
+            notices=(NO_MODEL,) if embedding is None else (),
+        )
 
     def _embedding(self, query: str) -> TextEmbedding | None:
         embedder = self._embedder()
@@ -87,48 +95,42 @@ class Recaller:
             _log.warning("recall goes on without embeddings: %s", error)
             return None
 
-    def _context(self, request: RecallRequest, analysis: Analysis, embedding: TextEmbedding | None) -> Context:
-        columns = self._store.catalog.columns()
-        found = [self._store.scopes.find(key) for key in dict.fromkeys(request.scopes)]
-        frame = self._frames.of(columns, [number for number in found if number is not None])
-        return Context(
-            store=self._store,
-            columns=columns,
-            matrix=self._store.resident.matrix(),
-            frame=frame,
-            analysis=analysis,
-            eligible=eligible(columns, frame.layout, request),
-            embedding=embedding,
-            now=request.now,
-            seeds=nothing(),
-        )
-
-    def _hits(
-        self, context: Context, ranking: Ranking, found: Mapping[str, Ranking], request: RecallRequest
-    ) -> tuple[Hit, ...]:
+    def _hits(self, context: Context, found: Answer, request: RecallRequest) -> tuple[Hit, ...]:
+        ranking = found.ranking
         seqs = context.layout.seqs[ranking.rows]
         retention = self._retention(context.columns, seqs, request.now)
         scores = strengthened(ranking.scores, retention, context.columns.importance[seqs])
-        order = np.lexsort((seqs, -scores))[: request.limit]
+        # Stable: equal scores keep their order, and the places kept for associations stay at the end.
+        order = np.argsort(-scores, kind="stable")[: request.limit]
         memories = {memory.seq: memory for memory in self._store.memories.by_seqs(seqs[order].tolist())}
         return tuple(
             Hit(
-                memory=memories[int(seqs[place])],
+                memory=(memory := memories[int(seqs[place])]),
                 score=float(scores[place]),
-                channels=channels_of(found, int(ranking.rows[place])),
+                channels=channels_of(found.found, int(ranking.rows[place])),
                 retention=float(retention[place]),
-                text=shown_text(memories[int(seqs[place])]),
+                text=shown_text(memory),
+                superseded_by=replacements(self._store.memories, memory) if request.include_superseded else (),
             )
             for place in order
             if int(seqs[place]) in memories
         )
 
 
+def _explained(context: Context, found: Answer) -> list[str]:
+    """What each channel contributed, for people."""
+    kind = "turns of named speakers" if context.frame.dialogue else "plain memories"
+    asked = [
+        f"{name}: {len(ranking)}" if len(ranking) else f"{name}: abstained" for name, ranking in found.found.items()
+    ]
+    return [f"weights for {kind}", *asked]
+
+
 def strengthened(
     scores: NDArray[np.float32], retention: NDArray[np.float64], importance: NDArray[np.float32]
 ) -> NDArray[np.float64]:
-    """Scores with 0.08·(R − ½) + 0.05·ι for those within 0.15 of the best (§5 of the design), float64 (k,)."""
-    result = scores.astype(np.float64)
+    """Scores with 0.08·(R − ½) + 0.05·ι for those within 0.15 of the best, float64 (k,)."""
+    result = scores.astype(np.float64) / UNIT
     if not len(result):
         return result
     near = result >= result.max() - _STRENGTH_WINDOW

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from .channels.registry import EVIDENCE
+from .channels.registry import CHANNELS
+from .floor import Floors, fitted_floors
 from .weights import Weights, fitted_weights
 
 
@@ -18,13 +19,17 @@ class RecallSettings:
         fusion: "scores" for the fitted model, "rrf" for weighted reciprocal ranks (for comparison).
         weights: of the fitted model.
         pool: how many memories late interaction looks at.
-        floor: abstain below this probability that the question is about what is remembered; 0 never abstains.
+        bonus: the most that associative channels add, as a share of the range of the evidence.
+        slots: how many places at the end of an answer they may fill for wide questions.
+        floors: when to say that nothing is relevant; None never says so.
         interaction: whether late interaction takes part.
     """
 
-    channels: tuple[str, ...] = EVIDENCE
+    channels: tuple[str, ...] = CHANNELS
     fusion: Literal["scores", "rrf"] = "scores"
     weights: Weights = field(default_factory=fitted_weights)
-    pool: int = 100
-    floor: float = 0.0
+    pool: int = 80
+    bonus: float = 0.05
+    slots: int = 1
+    floors: Floors | None = field(default_factory=fitted_floors)
     interaction: bool = True

@@ -37,6 +37,7 @@ class LexicalChannel:
             "words_alone": found.alone / np.float32(mass),
             "session": found.session / np.float32(session_mass),
             "substring": substrings,
+            "known": np.full(1, found.known / mass, np.float32),
         }
         return ranked(features["words"] + substrings, context.eligible, LIMIT, features=features)
 

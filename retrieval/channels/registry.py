@@ -9,8 +9,10 @@ from typing import Final
 from .base import Channel
 
 EVIDENCE: Final = ("semantic", "lexical")
-ASSOCIATIVE: Final = ("entity", "temporal", "activation", "gist", "hopfield")
-CHANNELS: Final = (*EVIDENCE, *ASSOCIATIVE)
+DIRECT: Final = (*EVIDENCE, "entity", "temporal")
+"""These need only the question; the others start from what these found."""
+SEEDED: Final = ("activation", "gist", "hopfield")
+CHANNELS: Final = (*DIRECT, *SEEDED)
 
 
 @cache

@@ -129,8 +129,14 @@ def _questions(data: dict[str, Any], seqs: dict[str, int], embedder: Embedder) -
 
 def instant(text: str | None) -> int | None:
     """An instant (µs) from ISO 8601 or "March-15-2024"; None for anything else."""
-    for read in (datetime.fromisoformat, lambda text: datetime.strptime(text, "%B-%d-%Y")):  # noqa: DTZ007
-        with suppress(TypeError, ValueError):
-            when = read(text)  # type: ignore[arg-type]
+    if text is None:
+        return None
+    for read in (datetime.fromisoformat, _in_words):
+        with suppress(ValueError):
+            when = read(text)
             return int((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() * 1_000_000)
     return None
+
+
+def _in_words(text: str) -> datetime:
+    return datetime.strptime(text, "%B-%d-%Y").replace(tzinfo=UTC)

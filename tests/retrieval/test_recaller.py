@@ -74,7 +74,7 @@ def test_narrows_by_kind_and_by_the_time_of_recording(memories: RecallStore) -> 
 
 
 def test_shows_each_memory_at_its_state_s_resolution(memories: RecallStore) -> None:
-    texts = {}
+    texts: dict[int, State] = {}
     for state in (State.ACTIVE, State.WARM, State.COLD, State.ARCHIVE):
         seq = memories.save(f"The cache of {state.label} lives in Redis.", gist="gist", cue="cue", state=state)
         texts[seq] = state

@@ -1,0 +1,70 @@
+"""From a context to a ranking: direct channels, the fitted model, seeded channels, bonus, reserved places."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from .bonus import spread_out, with_bonus, with_places
+from .channels.base import Context, Ranking
+from .channels.registry import DIRECT, SEEDED, channel
+from .evidence import Evidence, gather
+from .fusion import fused
+from .router import ROUTES, Route
+from .rrf import reciprocal_ranks
+from .settings import RecallSettings
+
+# A shorter answer has no place to give away.
+_LEAST_FOR_PLACES: Final = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """What a question found.
+
+    Attributes:
+        model: the pool ranked by the fitted model alone.
+        ranking: the final order, the places kept for associations included.
+        found: each channel's own ranking.
+    """
+
+    evidence: Evidence
+    model: Ranking
+    ranking: Ranking
+    found: Mapping[str, Ranking]
+
+
+def answer(context: Context, settings: RecallSettings, limit: int) -> Answer:
+    """Search and fuse.
+
+    Raises:
+        StoreError: if the store can't be read.
+    """
+    evidence = gather(context, [name for name in DIRECT if name in settings.channels])
+    model = fused(context, evidence, settings)
+    route = ROUTES[context.analysis.query_class]
+    found = dict(evidence.rankings)
+    asked = SEEDED if settings.fusion == "rrf" else [name for name in SEEDED if name in route.bonus]
+    seeded = replace(context, seeds=model)
+    for name in asked:
+        if name in settings.channels:
+            found[name] = channel(name).search(seeded)
+    if settings.fusion == "rrf":
+        ranking = reciprocal_ranks(found, len(context.layout), settings.pool)
+    else:
+        ranking = _associated(context, model, found, route, settings, limit)
+    return Answer(evidence, model, ranking, found)
+
+
+def _associated(
+    context: Context, model: Ranking, found: Mapping[str, Ranking], route: Route, settings: RecallSettings, limit: int
+) -> Ranking:
+    """The model's ranking with the bonus, spread over sessions, and with the reserved places filled."""
+    agreement = context.analysis.query_class.is_wide
+    scores = with_bonus(model, found, route.bonus, settings.bonus, agreement=agreement)
+    sessions = context.layout.session[model.rows]
+    ordered = spread_out(Ranking(model.rows, scores), sessions, route.spread, limit)
+    if limit < _LEAST_FOR_PLACES or not settings.slots:
+        return ordered
+    return with_places(ordered, found, route.places, settings.slots, limit)

@@ -1,0 +1,208 @@
+"""Fit the weights of recall: a listwise softmax over evidence, and the logistic floor under which recall abstains.
+
+Both read the features through the product's own channels, so what is fitted is what answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from _memory import SCOPE, Loaded, Question
+from numpy.typing import NDArray
+
+from ebbing.retrieval.analysis import analyse
+from ebbing.retrieval.channels.base import Context
+from ebbing.retrieval.channels.registry import DIRECT
+from ebbing.retrieval.evidence import Evidence, combined, gather, interaction
+from ebbing.retrieval.floor import FEATURES, Floor, Floors, figures_of
+from ebbing.retrieval.frames import Frames
+from ebbing.retrieval.fusion import best_rows, fused
+from ebbing.retrieval.inquiry import context_for
+from ebbing.retrieval.request import RecallRequest
+from ebbing.retrieval.settings import RecallSettings
+from ebbing.retrieval.weights import INTERACTION, Weights, WeightSet
+
+DIALOGUE: Final = (
+    *("words", "session", "meaning", "date", "who", "question", "first_person", "when", "length", "answered"),
+)
+PLAIN: Final = ("words", "words_alone", "meaning", "meaning_alone", "date", "trust")
+DIALOGUE_FLOOR: Final = FEATURES
+PLAIN_FLOOR: Final = ("known", "words_alone", "meaning_alone")
+WORDS_FLOOR: Final = ("known", "words", "words_alone")
+# Features of another magnitude are fitted in these units, so that one penalty suits all.
+_UNITS: Final = {"meaning": 4.0, "meaning_alone": 4.0, INTERACTION: 8.0}
+_POOL: Final = 100
+_LATER: Final = 2 * 10**15
+_STEPS: Final = 100
+_STEP: Final = 0.08
+_L2: Final = 1e-3
+_FLOOR_L2: Final = 1e-3
+_NEWTON: Final = 50
+FALSE_ABSTENTION: Final = 0.03
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One question: features of all rows (n, f), rows that answer it, and what each list of them weighs."""
+
+    store: str
+    context: Context
+    evidence: Evidence
+    relevant: NDArray[np.intp]
+    weight: float = 1.0
+
+
+def examples(loaded: Sequence[Loaded], weight: float = 1.0) -> list[Example]:
+    """Every question that has an answer, with what the direct channels say of every memory."""
+    return [
+        Example(one.name, context, evidence, context.layout.rows(np.array(sorted(question.relevant))), weight)
+        for one in loaded
+        for question, context, evidence in asked(one, one.questions)
+        if question.relevant
+    ]
+
+
+def asked(loaded: Loaded, questions: Sequence[Question]) -> Iterator[tuple[Question, Context, Evidence]]:
+    """What the direct channels say to each question."""
+    frames = Frames(loaded.store)
+    for question in questions:
+        until = None if question.asked_at is None else question.asked_at - 1
+        request = RecallRequest(query=question.text, scopes=(SCOPE,), now=_LATER, until=until)
+        with loaded.store.snapshot():
+            context = context_for(loaded.store, frames, request, analyse(question.text), question.embedding)
+            yield question, context, gather(context, DIRECT)
+
+
+def fit_weights(chosen: Sequence[Example], names: Sequence[str]) -> WeightSet:
+    """Fit the first stage on all memories, then the final one on the pool that it chooses."""
+    first = _listwise(
+        [_table(one.evidence.features, names) for one in chosen],
+        [one.relevant for one in chosen],
+        [one.weight for one in chosen],
+    )
+    weights = _named(names, first)
+    tables: list[Matrix] = []
+    answers: list[NDArray[np.intp]] = []
+    importance: list[float] = []
+    for one in chosen:
+        size = len(one.context.layout)
+        pool = best_rows(combined(one.evidence.features, weights, size), one.context.eligible, _POOL)
+        found = np.flatnonzero(np.isin(pool.rows, one.relevant))
+        if len(found):
+            with one.context.store.snapshot():
+                late = interaction(one.context, pool.rows)
+            late = np.where(np.isnan(late), np.nanmin(late), late)
+            features = {name: one.evidence.features[name][pool.rows] for name in names if name in one.evidence.features}
+            tables.append(_table({**features, INTERACTION: late}, (INTERACTION, *names)))
+            answers.append(found)
+            importance.append(one.weight)
+    final = _listwise(tables, answers, importance)
+    return WeightSet(weights, _named((INTERACTION, *names), final))
+
+
+def fit_floor(
+    loaded: Sequence[Loaded], weights: Weights, names: Sequence[str], *, false_abstention: float = FALSE_ABSTENTION
+) -> Floor:
+    """Fit the floor on each store's own questions against those of the others, 200 at most a store."""
+    rows, labels = floor_table(loaded, weights, names)
+    centre, spread = rows.mean(axis=0), rows.std(axis=0) + 1e-9
+    solved = _logistic((rows - centre) / spread, labels)
+    scaled = solved[:-1] / spread
+    bias = float(solved[-1] - scaled @ centre)
+    least = float(np.quantile(rows[labels == 1] @ scaled + bias, false_abstention))
+    return Floor({name: float(value) for name, value in zip(names, scaled, strict=True)}, bias, least)
+
+
+def floor_table(loaded: Sequence[Loaded], weights: Weights, names: Sequence[str]) -> tuple[Matrix, NDArray[np.int64]]:
+    """What the floor looks at, (q, f), and whether the question is about the store it was put to, (q,)."""
+    settings = RecallSettings(weights=weights, floors=None)
+    rows: list[list[float]] = []
+    labels: list[int] = []
+    for one in loaded:
+        own = [question for question in one.questions if question.relevant]
+        for label, questions in ((1, own), (0, off_topic(loaded, one))):
+            for _, context, evidence in asked(one, questions):
+                with one.store.snapshot():
+                    figures = figures_of(evidence, fused(context, evidence, settings))
+                rows.append([figures[name] for name in names])
+                labels.append(label)
+    return np.array(rows), np.array(labels)
+
+
+def off_topic(loaded: Sequence[Loaded], one: Loaded, limit: int = 200) -> list[Question]:
+    """Questions about the other stores, evenly drawn."""
+    others = [question for other in loaded if other is not one for question in other.questions]
+    step = max(1, len(others) // limit)
+    return others[::step][:limit]
+
+
+def as_json(weights: Weights) -> dict[str, Any]:
+    """The data file of the weights."""
+    sets = {"dialogue": weights.dialogue, "plain": weights.plain}
+    return {name: {"first": _rounded(one.first), "final": _rounded(one.final)} for name, one in sets.items()}
+
+
+def floors_json(floors: Floors) -> dict[str, Any]:
+    """The data file of the floors."""
+    sets = {"dialogue": floors.dialogue, "plain": floors.plain, "words": floors.words}
+    return {
+        name: {"weights": _rounded(one.weights), "bias": round(one.bias, 4), "least": round(one.least, 4)}
+        for name, one in sets.items()
+    }
+
+
+def _table(features: Mapping[str, NDArray[np.float32]], names: Sequence[str]) -> Matrix:
+    size = max(len(values) for values in features.values())
+    columns = [features.get(name, np.zeros(size)) * _UNITS.get(name, 1.0) for name in names]
+    return np.stack(columns, axis=1).astype(np.float64)
+
+
+def _named(names: Sequence[str], values: Matrix) -> dict[str, float]:
+    return {name: float(value) * _UNITS.get(name, 1.0) for name, value in zip(names, values, strict=True)}
+
+
+def _rounded(values: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(value, 3) for name, value in values.items()}
+
+
+def _listwise(tables: Sequence[Matrix], answers: Sequence[NDArray[np.intp]], weights: Sequence[float]) -> Matrix:
+    """Minimise the mean of −log softmax over evidence with Adam, steps of 0.08 falling linearly, from zero."""
+    rows = np.concatenate(tables)
+    lengths = np.array([len(table) for table in tables])
+    starts = np.cumsum(lengths) - lengths
+    question = np.repeat(np.arange(len(tables)), lengths)
+    evidence = np.concatenate([start + found for start, found in zip(starts, answers, strict=True)])
+    importance = np.repeat(weights, [len(found) for found in answers])
+    importance /= importance.sum()
+    of_question = np.bincount(question[evidence], weights=importance, minlength=len(tables))
+    target = importance @ rows[evidence]
+    solved, mean, square = (np.zeros(rows.shape[1]) for _ in range(3))
+    for step in range(1, _STEPS + 1):
+        scores = rows @ solved
+        shares = np.exp(scores - np.maximum.reduceat(scores, starts)[question])
+        shares /= np.add.reduceat(shares, starts)[question]
+        gradient = (shares * of_question[question]) @ rows - target + 2 * _L2 * solved
+        mean, square = 0.9 * mean + 0.1 * gradient, 0.999 * square + 0.001 * gradient**2
+        pace = _STEP * (1 - (step - 1) / _STEPS)
+        solved = solved - pace * (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.999**step)) + 1e-8)
+    return solved
+
+
+def _logistic(rows: Matrix, labels: NDArray[np.int64]) -> Matrix:
+    """Weights and bias (f + 1,) of a logistic regression by Newton's method, both classes weighing the same."""
+    table = np.column_stack([rows, np.ones(len(rows))])
+    positive = float((labels == 1).mean())
+    share: Matrix = np.where(labels == 1, 0.5 / positive, 0.5 / (1 - positive))
+    penalty = _FLOOR_L2 * len(labels) * np.eye(table.shape[1])
+    solved: Matrix = np.zeros(table.shape[1])
+    for _ in range(_NEWTON):
+        guess: Matrix = 1 / (1 + np.exp(-table @ solved))
+        gradient = table.T @ ((guess - labels) * share) + penalty @ solved
+        curvature = (table.T * (share * guess * (1 - guess))) @ table + penalty
+        solved = solved - np.linalg.solve(curvature, gradient)
+    return solved

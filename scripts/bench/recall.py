@@ -1,0 +1,345 @@
+"""How well recall finds what answers a question, by the product's own path, leave one store out.
+
+    python scripts/bench/recall.py --data FILE.json.gz [--fusion scores|rrf] [--channels a,b,…] [--no-interaction]
+        [--merged] [--weights loso|shipped] [--ablation] [--abstention] [--json]
+
+The data set's stores are loaded with everything that saving a memory writes. Weights are fitted on the other stores for
+each store (with --weights shipped, or where there is one store, or one scope with --merged: those of the package).
+A question that carries a time sees only what was recorded before it. The floor under which recall says "nothing
+relevant" is off while ranking is measured, and on in the figures of --abstention.
+
+Figures: r5, r10, hit10, mrr, ndcg10 (ideal over all relevant items), the same r10 by category and without adversarial
+questions; r10_bm25 (FTS5 alone) and r10_rrf_paper (the published weighted reciprocal ranks over all channels);
+r10_single_hop_two_channels, the better of two fusions of the semantic and the lexical channel without late interaction:
+the fitted model and reciprocal ranks; p50_ms and p95_ms without embedding the question; same_twice, whether a second
+run gives the same answers; abstained_off_topic and abstained_answerable, the share of questions about other stores
+(at most 200 a store) and of the store's own that are answered "nothing relevant".
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from _fitting import (
+    DIALOGUE,
+    DIALOGUE_FLOOR,
+    PLAIN,
+    PLAIN_FLOOR,
+    Example,
+    examples,
+    fit_floor,
+    fit_weights,
+    off_topic,
+)
+from _memory import SCOPE, Loaded, Question, load
+from _report import Report, Table, argument_parser, publish
+from numpy.typing import NDArray
+
+from ebbing.encoding.embedder import Embedder, TextEmbedding
+from ebbing.encoding.loader import load_embedder
+from ebbing.encoding.words import match_expression, query_terms
+from ebbing.retrieval.channels.registry import CHANNELS
+from ebbing.retrieval.recaller import Recaller, RecallRequest
+from ebbing.retrieval.settings import RecallSettings
+from ebbing.retrieval.weights import Weights, WeightSet
+from ebbing.store.catalog import Columns
+
+NOW: Final = 2 * 10**15
+K: Final = 10
+# BEAM's questions that ask for an order, a summary or an instruction are hardly answerable by retrieval.
+UNANSWERABLE: Final = frozenset({"abstention", "event_ordering", "instruction_following", "summarization"})
+
+Answers = dict[int, list[int]]
+SettingsOf = Callable[[str], RecallSettings]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """An embedder that knows its answers: the questions were embedded before."""
+
+    inner: Embedder
+    known: Mapping[str, TextEmbedding]
+
+    @property
+    def spec(self):  # noqa: ANN201 - the protocol's type
+        """The model."""
+        return self.inner.spec
+
+    def embed_query(self, text: str) -> TextEmbedding:
+        """Look it up."""
+        return self.known[text]
+
+    def embed_documents(self, texts: Sequence[str]) -> list[TextEmbedding]:
+        """Not looked up."""
+        return self.inner.embed_documents(texts)
+
+    def count_pieces(self, text: str) -> int:
+        """Not looked up."""
+        return self.inner.count_pieces(text)
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """The loaded data and everything needed to put its questions."""
+
+    loaded: Sequence[Loaded]
+    embedder: Embedder
+
+    def questions(self) -> list[tuple[Loaded, Question]]:
+        """Every question that has an answer."""
+        return [(one, question) for one in self.loaded for question in one.questions if question.relevant]
+
+    def run(self, settings: SettingsOf) -> tuple[Answers, list[float]]:
+        """The first ten seqs for each question, by position, and the milliseconds each took."""
+        answers: Answers = {}
+        times: list[float] = []
+        recallers = {one.name: self.recaller(one, settings(one.name)) for one in self.loaded}
+        for number, (one, question) in enumerate(self.questions()):
+            request = request_for(question)
+            before = time.perf_counter()
+            result = recallers[one.name].recall(request)
+            times.append(1000 * (time.perf_counter() - before))
+            answers[number] = [hit.memory.seq for hit in result.hits]
+        return answers, times
+
+    def recaller(self, one: Loaded, settings: RecallSettings) -> Recaller:
+        """The product's recall over one store, all memories equally strong."""
+        known = {question.text: question.embedding for other in self.loaded for question in other.questions}
+        prepared = Prepared(self.embedder, known)
+        return Recaller(one.store, lambda: prepared, _full_strength, settings)
+
+
+def main() -> None:
+    """Load, fit, ask, report."""
+    arguments = _arguments()
+    with tempfile.TemporaryDirectory() as folder:
+        embedder = load_embedder()
+        loaded = load(arguments.data, embedder, Path(folder), merged=arguments.merged)
+        bench = Bench(loaded, embedder)
+        chosen = _weights(loaded, arguments.weights)
+        base = RecallSettings(
+            channels=tuple(arguments.channels.split(",")),
+            fusion=arguments.fusion,
+            interaction=not arguments.no_interaction,
+            floors=None,
+        )
+
+        def settings(name: str) -> RecallSettings:
+            return replace(base, weights=chosen[name])
+
+        publish(_report(bench, settings, chosen, arguments), as_json=arguments.json)
+
+
+def _report(bench: Bench, settings: SettingsOf, chosen: Mapping[str, Weights], arguments: argparse.Namespace) -> Report:
+    answers, times = bench.run(settings)
+    again, _ = bench.run(settings)
+    table, figures = _scored(bench, answers)
+    figures["r10_bm25"] = _mean_recall(bench, _bm25(bench))
+    rrf, _ = bench.run(lambda name: replace(settings(name), fusion="rrf", channels=CHANNELS))
+    figures["r10_rrf_paper"] = _mean_recall(bench, rrf)
+    figures |= _two_channels(bench, settings)
+    figures |= {"p50_ms": float(np.median(times)), "p95_ms": float(np.percentile(times, 95))}
+    figures["same_twice"] = float(answers == again)
+    tables = [table]
+    if arguments.ablation:
+        tables.append(_ablation(bench, settings, answers, figures))
+    if arguments.abstention:
+        figures |= _abstention(bench, settings, chosen)
+    return Report("recall", figures, _settings_of(bench, arguments), ("numpy", "apsw", "onnxruntime"), tables)
+
+
+def _settings_of(bench: Bench, arguments: argparse.Namespace) -> dict[str, str | int | bool]:
+    return {
+        "data": arguments.data.name,
+        "stores": len(bench.loaded),
+        "questions": len(bench.questions()),
+        "fusion": arguments.fusion,
+        "channels": arguments.channels,
+        "interaction": not arguments.no_interaction,
+        "weights": arguments.weights,
+        "merged": arguments.merged,
+    }
+
+
+def _weights(loaded: Sequence[Loaded], source: str) -> dict[str, Weights]:
+    """The weights for each store: fitted on the others, or those of the package."""
+    if source == "shipped" or len(loaded) == 1:
+        return {one.name: RecallSettings().weights for one in loaded}
+    return {one.name: _fitted_without(one, loaded) for one in loaded}
+
+
+_CACHE: Final[dict[str, list[Example]]] = {}
+
+
+def _fitted_without(one: Loaded, loaded: Sequence[Loaded]) -> Weights:
+    for other in loaded:
+        if other.name not in _CACHE:
+            _CACHE[other.name] = examples([other])
+    chosen = [example for other in loaded if other is not one for example in _CACHE[other.name]]
+    shipped = RecallSettings().weights
+    if chosen[0].context.frame.dialogue:
+        return Weights(fit_weights(chosen, DIALOGUE), shipped.plain)
+    return Weights(shipped.dialogue, fit_weights(chosen, PLAIN))
+
+
+def _scored(bench: Bench, answers: Answers) -> tuple[Table, dict[str, float]]:
+    """Recall and ranks, overall and by category."""
+    categories: dict[str, list[int]] = {}
+    for number, (_, question) in enumerate(bench.questions()):
+        categories.setdefault(question.category, []).append(number)
+    measured = {number: _measure(question.relevant, answers[number]) for number, (_, question) in _numbered(bench)}
+    rows: list[tuple[str | int | float, ...]] = []
+    for name, numbers in sorted(categories.items()):
+        rows.append((name, len(numbers), *_means(measured, numbers)))
+    headline = [number for number, (_, question) in _numbered(bench) if question.category not in UNANSWERABLE]
+    r5, r10, hit, mrr, ndcg = _means(measured, headline)
+    rows.append(("all", len(headline), r5, r10, hit, mrr, ndcg))
+    figures = {"r5": r5, "r10": r10, "hit10": hit, "mrr": mrr, "ndcg10": ndcg}
+    plain = [number for number, (_, question) in _numbered(bench) if question.category != "adversarial"]
+    if "adversarial" in categories:
+        figures["r10_without_adversarial"] = _means(measured, plain)[1]
+    for name, numbers in sorted(categories.items()):
+        figures[f"r10_{name.replace('-', '_')}"] = _means(measured, numbers)[1]
+    columns = ("category", "questions", "R@5", "R@10", "hit@10", "MRR", "nDCG@10")
+    return Table("Recall by category", columns, rows), figures
+
+
+def _numbered(bench: Bench) -> list[tuple[int, tuple[Loaded, Question]]]:
+    return list(enumerate(bench.questions()))
+
+
+def _measure(relevant: frozenset[int], found: Sequence[int]) -> tuple[float, float, float, float, float]:
+    """R@5, R@10, hit@10, reciprocal rank within ten, nDCG@10."""
+    right = np.array([seq in relevant for seq in found[:K]] + [False] * (K - len(found[:K])))
+    discount = 1 / np.log2(np.arange(2, K + 2))
+    ideal = discount[: min(K, len(relevant))].sum()
+    first = int(np.argmax(right)) if right.any() else -1
+    return (
+        right[:5].sum() / len(relevant),
+        right.sum() / len(relevant),
+        float(right.any()),
+        1 / (1 + first) if first >= 0 else 0.0,
+        float(discount[right].sum() / ideal),
+    )
+
+
+def _means(measured: Mapping[int, tuple[float, ...]], numbers: Sequence[int]) -> tuple[float, ...]:
+    return tuple(float(value) for value in np.mean([measured[number] for number in numbers], axis=0))
+
+
+def _mean_recall(bench: Bench, answers: Answers, category: str | None = None) -> float:
+    chosen = [
+        _measure(question.relevant, answers[number])[1]
+        for number, (_, question) in _numbered(bench)
+        if (category is None and question.category not in UNANSWERABLE) or question.category == category
+    ]
+    return float(np.mean(chosen)) if chosen else 0.0
+
+
+def _bm25(bench: Bench) -> Answers:
+    """The full-text index alone, as SQLite ranks it."""
+    answers: Answers = {}
+    for number, (one, question) in _numbered(bench):
+        scope = one.store.scopes.find(SCOPE)
+        expression = match_expression(query_terms(question.text).words)
+        found = one.store.lexical.search(expression, [] if scope is None else [scope], 1000)
+        recorded = one.store.catalog.columns().recorded_at
+        before = NOW if question.asked_at is None else question.asked_at
+        answers[number] = [seq for seq, _ in found if recorded[seq] < before][:K]
+    return answers
+
+
+def _two_channels(bench: Bench, settings: SettingsOf) -> dict[str, float]:
+    both = ("semantic", "lexical")
+    best = 0.0
+    for fusion in ("scores", "rrf"):
+        answers, _ = bench.run(lambda name, fusion=fusion: _two(settings(name), both, fusion))
+        best = max(best, _mean_recall(bench, answers, "single-hop"))
+    return {"r10_single_hop_two_channels": best} if best else {}
+
+
+def _two(settings: RecallSettings, channels: tuple[str, ...], fusion: str) -> RecallSettings:
+    """Two channels and nothing else: no cues, no late interaction."""
+
+    def only(one: WeightSet) -> WeightSet:
+        kept = {name: weight for name, weight in one.first.items() if name in {"words", "meaning", "session"}}
+        return WeightSet(kept, kept)
+
+    weights = Weights(only(settings.weights.dialogue), only(settings.weights.plain))
+    chosen = "rrf" if fusion == "rrf" else "scores"
+    return replace(settings, channels=channels, fusion=chosen, interaction=False, weights=weights, slots=0, bonus=0.0)
+
+
+def _ablation(bench: Bench, settings: SettingsOf, answers: Answers, figures: dict[str, float]) -> Table:
+    """Each channel off, and each alone."""
+    full = _mean_recall(bench, answers)
+    rows: list[tuple[str | int | float, ...]] = [("all channels", full, 0.0, 0)]
+    for name in CHANNELS:
+        rest = tuple(other for other in CHANNELS if other != name)
+        without, _ = bench.run(lambda store, rest=rest: replace(settings(store), channels=rest))
+        changed = sum(without[number] != answers[number] for number in answers)
+        recall = _mean_recall(bench, without)
+        figures[f"points_from_{name}"] = 100 * (full - recall)
+        rows.append((f"without {name}", recall, 100 * (recall - full), changed))
+    for name in CHANNELS:
+        alone, _ = bench.run(lambda store, name=name: replace(settings(store), channels=(name,), fusion="rrf"))
+        rows.append((f"only {name}", _mean_recall(bench, alone), 0.0, 0))
+    return Table("Channels", ("channels", "R@10", "points", "answers changed"), rows)
+
+
+def _abstention(bench: Bench, settings: SettingsOf, chosen: Mapping[str, Weights]) -> dict[str, float]:
+    """How often the floor, fitted on the other stores, answers "nothing relevant"."""
+    silent: dict[str, list[bool]] = {"off_topic": [], "answerable": []}
+    for one in bench.loaded:
+        recaller = bench.recaller(one, _with_floor(one, bench, settings(one.name), chosen))
+        own = [question for question in one.questions if question.relevant]
+        for name, questions in (("answerable", own), ("off_topic", off_topic(bench.loaded, one))):
+            silent[name] += [not recaller.recall(request_for(question)).hits for question in questions]
+    return {f"abstained_{name}": float(np.mean(found)) for name, found in silent.items() if found}
+
+
+def _with_floor(one: Loaded, bench: Bench, settings: RecallSettings, chosen: Mapping[str, Weights]) -> RecallSettings:
+    shipped = RecallSettings().floors
+    others = [other for other in bench.loaded if other is not one]
+    if shipped is None or len(others) < 2:  # noqa: PLR2004 - a floor needs questions about another store
+        return replace(settings, floors=shipped)
+    dialogue = _CACHE[one.name][0].context.frame.dialogue if one.name in _CACHE else False
+    floor = fit_floor(others, chosen[one.name], DIALOGUE_FLOOR if dialogue else PLAIN_FLOOR)
+    return replace(settings, floors=replace(shipped, **{"dialogue" if dialogue else "plain": floor}))
+
+
+def request_for(question: Question) -> RecallRequest:
+    """The question as a request; one that was asked at a time sees only what was recorded before."""
+    until = None if question.asked_at is None else question.asked_at - 1
+    return RecallRequest(query=question.text, scopes=(SCOPE,), now=NOW, until=until)
+
+
+def _full_strength(_columns: Columns, seqs: NDArray[np.int64], _now: int) -> NDArray[np.float64]:
+    return np.ones(len(seqs))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argument_parser(__doc__.partition("\n")[0] if __doc__ else None)
+    parser.add_argument("--data", type=Path, required=True, help="a data set of the common format")
+    parser.add_argument("--fusion", choices=("scores", "rrf"), default="scores")
+    parser.add_argument("--channels", default=",".join(CHANNELS), help="the channels to ask, by name")
+    parser.add_argument("--no-interaction", action="store_true", help="without late interaction")
+    parser.add_argument("--merged", action="store_true", help="all stores of the data in one scope")
+    parser.add_argument("--weights", choices=("loso", "shipped"), default="loso")
+    parser.add_argument("--ablation", action="store_true", help="each channel off and each alone")
+    parser.add_argument("--abstention", action="store_true", help="how often recall says that nothing is relevant")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
