@@ -94,17 +94,20 @@ class Graph:
 
     def sharing(self, values: Sequence[str], scope: int, before: int, limit: int) -> dict[str, list[int]]:
         """For each entity value (any kind), the newest memories of a scope with a seq below `before` that name it."""
-        found: dict[str, list[int]] = {}
         with self._database.snapshot():
-            for value in dict.fromkeys(values):
-                rows = self._database.execute(
-                    "SELECT DISTINCT e.seq FROM memory_entity e JOIN memory m USING (seq)"
-                    " WHERE e.entity IN (SELECT id FROM entity WHERE value = ?) AND e.seq < ? AND m.scope = ?"
-                    " ORDER BY e.seq DESC LIMIT ?",
-                    (value, before, scope, limit),
-                )
-                found[value] = [int(seq) for (seq,) in rows]
-        return found
+            return {value: self._newest_with(value, scope, before, limit) for value in dict.fromkeys(values)}
+
+    def _newest_with(self, value: str, scope: int, before: int, limit: int) -> list[int]:
+        found: set[int] = set()
+        for (entity,) in list(self._database.execute("SELECT id FROM entity WHERE value = ?", (value,))):
+            # The cross join keeps the order of the loops: newest first along the primary key, stopping at the limit.
+            rows = self._database.execute(
+                "SELECT e.seq FROM memory_entity e CROSS JOIN memory m ON m.seq = e.seq"
+                " WHERE e.entity = ? AND e.seq < ? AND m.scope = ? ORDER BY e.seq DESC LIMIT ?",
+                (entity, before, scope, limit),
+            )
+            found.update(int(seq) for (seq,) in rows)
+        return sorted(found, reverse=True)[:limit]
 
     def before_in_session(self, seq: int, scope: int, session: str) -> int | None:
         """The memory of a session that was stored last before `seq`, or None."""
