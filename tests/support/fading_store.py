@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ebbing.lifecycle.decay import decay
 from ebbing.lifecycle.ledger import Ledger
+from ebbing.schemas.ids import new_id
 from ebbing.schemas.instants import MICROSECONDS_PER_DAY
 from ebbing.schemas.memory import Kind, Memory, NewMemory, State
 from ebbing.store.codec import decode
@@ -33,7 +34,6 @@ class FadingStore:
         self.store = Store(home, START, model_name=spec.id, dimension=spec.dimension)
         self.ledger = Ledger(self.store)
         self.now = START
-        self._saved = self.store.memories.count()
 
     def __enter__(self) -> Self:
         return self
@@ -49,9 +49,8 @@ class FadingStore:
         embeddings = self.embedder.embed_documents(texts)
         with self.store.atomic(durable=False):
             for text, embedding in zip(texts, embeddings, strict=True):
-                self._saved += 1
                 new = NewMemory(
-                    id=f"{self._saved:032x}",
+                    id=new_id(self.now),
                     scope=scope,
                     kind=Kind.FACT,
                     content=text,
