@@ -47,19 +47,20 @@ def render(result: RecallResult, *, max_tokens: int, count_tokens: Count, tz: tz
 
 def render_originals(memories: Sequence[Memory], max_tokens: int, count_tokens: Count) -> Rendered:
     """The verbatim texts of some memories, as many as fit; one that does not fit whole is left out, never cut."""
-    parts, shown = [_HEADER], list[str]()
-    used = count_tokens(_HEADER) + 1
-    for memory in memories:
-        part = f"{_label(memory)}\n{fenced(memory.content)}"
-        cost = count_tokens(part) + 1
-        if used + cost <= max_tokens:
-            parts.append(part)
-            shown.append(memory.id)
-            used += cost
-    omitted = len(memories) - len(shown)
-    if omitted:
-        parts.append(f"{omitted} more do not fit in max_tokens: ask for fewer ids or raise it.")
-    return Rendered(_cut("\n".join(parts), max_tokens, count_tokens), tuple(shown), omitted)
+    parts = [f"{_label(memory)}\n{fenced(memory.content)}" for memory in memories]
+    shown: list[int] = []
+    for place in range(len(parts)):
+        if count_tokens(_originals(parts, [*shown, place])) <= max_tokens:
+            shown.append(place)
+    text = _originals(parts, shown)
+    text = text if shown else _cut(text, max_tokens, count_tokens)
+    return Rendered(text, tuple(memories[place].id for place in shown), len(memories) - len(shown))
+
+
+def _originals(parts: Sequence[str], shown: Sequence[int]) -> str:
+    omitted = len(parts) - len(shown)
+    note = [f"{omitted} more do not fit in max_tokens: ask for fewer ids or raise it."] if omitted else []
+    return "\n".join([_HEADER, *note, *(parts[place] for place in shown)])
 
 
 def fenced(text: str) -> str:
@@ -103,28 +104,23 @@ def _progressive(
     hits: Sequence[Hit], whole: Sequence[str], notes: list[str], max_tokens: int, count_tokens: Count, tz: tzinfo
 ) -> Rendered:
     lines = [index_line(hit, tz) for hit in hits]
-    room = max_tokens - count_tokens("\n".join([_HEADER, *notes, _more(len(hits))])) - 2
-    fitting, used = 0, 0
-    for line in lines:
-        used += count_tokens(line) + 1
-        if used > room:
-            break
-        fitting += 1
-    spent = sum(count_tokens(line) + 1 for line in lines[:fitting])
-    parts = list(lines[:fitting])
-    for index in range(fitting):
-        extra = count_tokens(whole[index]) - count_tokens(lines[index])
-        if spent + extra <= room:
-            parts[index], spent = whole[index], spent + extra
-    text = "\n".join([_HEADER, *notes, *parts, *_omitted(len(hits) - fitting, parts, whole)])
-    return Rendered(
-        _cut(text, max_tokens, count_tokens), tuple(hit.memory.id for hit in hits[:fitting]), len(hits) - fitting
+
+    def put_together(shown: int, expanded: Sequence[int]) -> str:
+        parts = [whole[place] if place in expanded else lines[place] for place in range(shown)]
+        return "\n".join([_HEADER, *notes, *parts, _more(len(hits) - shown)])
+
+    def fits(shown: int, expanded: Sequence[int]) -> bool:
+        return count_tokens(put_together(shown, expanded)) <= max_tokens
+
+    shown = next((count for count in range(len(hits), 0, -1) if fits(count, ())), 0)
+    expanded: list[int] = []
+    for place in range(shown):
+        if fits(shown, [*expanded, place]):
+            expanded.append(place)
+    text = (
+        _cut(put_together(shown, expanded), max_tokens, count_tokens) if shown == 0 else put_together(shown, expanded)
     )
-
-
-def _omitted(omitted: int, parts: list[str], whole: Sequence[str]) -> list[str]:
-    indexed = sum(part != full for part, full in zip(parts, whole, strict=False))
-    return [_more(omitted)] if omitted or indexed else []
+    return Rendered(text, tuple(hit.memory.id for hit in hits[:shown]), len(hits) - shown)
 
 
 def _more(omitted: int) -> str:
@@ -137,7 +133,7 @@ def _below(count: int) -> list[str]:
 
 
 def _cut(text: str, max_tokens: int, count_tokens: Count) -> str:
-    """The text, shortened at a line end where the counter finds more tokens in the whole than in its parts."""
+    """A text of our own lines, as many of them as fit."""
     lines = text.split("\n")
     while len(lines) > 1 and count_tokens("\n".join(lines)) > max_tokens:
         lines.pop()

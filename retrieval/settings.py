@@ -28,7 +28,7 @@ class RecallSettings:
     channels: tuple[str, ...] = CHANNELS
     fusion: Literal["scores", "rrf"] = "scores"
     weights: Weights = field(default_factory=fitted_weights)
-    pool: int = 80
+    pool: int = 64
     bonus: float = 0.05
     slots: int = 1
     floors: Floors | None = field(default_factory=fitted_floors)

@@ -195,14 +195,15 @@ def _listwise(tables: Sequence[Matrix], answers: Sequence[NDArray[np.intp]], wei
 
 def _logistic(rows: Matrix, labels: NDArray[np.int64]) -> Matrix:
     """Weights and bias (f + 1,) of a logistic regression by Newton's method, both classes weighing the same."""
-    table = np.column_stack([rows, np.ones(len(rows))])
+    table: Matrix = np.column_stack([rows, np.ones(len(rows))])
     positive = float((labels == 1).mean())
     share: Matrix = np.where(labels == 1, 0.5 / positive, 0.5 / (1 - positive))
-    penalty = _FLOOR_L2 * len(labels) * np.eye(table.shape[1])
+    penalty: Matrix = _FLOOR_L2 * len(labels) * np.eye(table.shape[1])
     solved: Matrix = np.zeros(table.shape[1])
     for _ in range(_NEWTON):
-        guess: Matrix = 1 / (1 + np.exp(-table @ solved))
-        gradient = table.T @ ((guess - labels) * share) + penalty @ solved
-        curvature = (table.T * (share * guess * (1 - guess))) @ table + penalty
-        solved = solved - np.linalg.solve(curvature, gradient)
+        odds: Matrix = table @ solved
+        guess: Matrix = 1 / (1 + np.exp(-odds))
+        gradient: Matrix = table.T @ ((guess - labels) * share) + penalty @ solved
+        curvature: Matrix = (table.T * (share * guess * (1 - guess))) @ table + penalty
+        solved = np.subtract(solved, np.linalg.solve(curvature, gradient), dtype=np.float64)
     return solved
