@@ -1,7 +1,8 @@
 """Reconciling: what a new piece of knowledge does to what is known already.
 
-Same text → NOOP. Same slot, same value → UPDATE. Same slot, other value or flipped polarity → SUPERSEDE. Cosine alone
-never supersedes, since paraphrases and updates overlap; what is near but unsettled is added, and named as a conflict.
+Same text → NOOP. Same slot, same value → UPDATE. Same slot, other value or flipped polarity → SUPERSEDE, if the new one
+speaks of everything that the old one states. Cosine alone never supersedes, since paraphrases and updates overlap; what
+is near but unsettled is added, and named as a conflict.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from ..schemas.memory import Kind, Slot
-from .slots import compare, shares_slot, tokens_of
+from .statements import Comparison, about_one, compare, same_text, shares_slot, tokens_of
 
 CONFLICT_COSINE = 0.8
+LONGEST_REPLACED = 400
+"""Characters; a longer text says more than its slots show, so it is never replaced unasked."""
 _MOST_CONFLICTS = 3
 _NEGATIONS = frozenset(
     {
@@ -68,24 +71,28 @@ def reconcile(candidate: Candidate, neighbours: Sequence[Neighbour]) -> Decision
     if candidate.kind.is_event:
         return Decision(Operation.ADD, reason="an event is never another event")
     known = [neighbour for neighbour in neighbours if not neighbour.kind.is_event]
-    words = tokens_of(candidate.content)
     for neighbour in known:
-        if tokens_of(neighbour.content) == words and words:
+        if same_text(neighbour.content, candidate.content):
             return Decision(Operation.NOOP, neighbour.id, reason="the same words")
-    by_relation = {relation: _related(candidate, known, relation) for relation in ("differs", "same")}
-    if by_relation["differs"]:
-        return Decision(Operation.SUPERSEDE, by_relation["differs"][0].id, reason="the same slot has another value")
-    if by_relation["same"]:
-        return Decision(Operation.UPDATE, by_relation["same"][0].id, reason="the same slot has the same value")
-    return Decision(Operation.ADD, conflicts=_conflicts(candidate, known))
+    differing = [neighbour for neighbour in known if _has_relation(candidate, neighbour, "differs")]
+    replaced = [neighbour for neighbour in differing if _covers(candidate, neighbour)]
+    if replaced:
+        others = tuple(neighbour.id for neighbour in differing if neighbour.id != replaced[0].id)
+        return Decision(Operation.SUPERSEDE, replaced[0].id, others, reason="the same slot has another value")
+    agreeing = [neighbour for neighbour in known if _has_relation(candidate, neighbour, "same")]
+    if agreeing and not differing:
+        return Decision(Operation.UPDATE, agreeing[0].id, reason="the same slot has the same value")
+    return Decision(Operation.ADD, conflicts=_conflicts(candidate, known), reason="nothing known settles it")
 
 
-def _related(candidate: Candidate, known: Sequence[Neighbour], relation: str) -> list[Neighbour]:
-    return [
-        neighbour
-        for neighbour in known
-        if any(compare(old, new) == relation for old in neighbour.slots for new in candidate.slots)
-    ]
+def _has_relation(candidate: Candidate, neighbour: Neighbour, relation: Comparison) -> bool:
+    return any(compare(old, new) == relation for old in neighbour.slots for new in candidate.slots)
+
+
+def _covers(candidate: Candidate, neighbour: Neighbour) -> bool:
+    """Tell whether the new one speaks of all that the old one states: else replacing it would lose the rest."""
+    spoken_of = (any(about_one(old, new) for new in candidate.slots) for old in neighbour.slots)
+    return all(spoken_of) and len(neighbour.content) <= LONGEST_REPLACED
 
 
 def _conflicts(candidate: Candidate, known: Sequence[Neighbour]) -> tuple[str, ...]:

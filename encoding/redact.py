@@ -20,7 +20,7 @@ from .secret_values import (
     looks_random,
 )
 
-_PASSES = 3  # a replacement may uncover the boundary of a neighbour; more passes never helped
+_MOST_PASSES = 32  # a replacement may uncover the boundary of a token glued to it, and that one the next
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def redact(text: str) -> Redacted:
     Runs in time linear in the length of the text.
     """
     found: list[str] = []
-    for _ in range(_PASSES):
+    for _ in range(_MOST_PASSES):
         spans = _merge(_spans(text))
         if not spans:
             break

@@ -1,151 +1,187 @@
 """Slots: statements that can be compared exactly, found only where their form leaves no doubt.
 
 A wrong slot could end the validity of a true memory, so precision goes before coverage: one simple sentence, a short
-subject, a short value. Subjects are compared as sets of words, values token by token; likeness plays no part.
+subject, a short value, no question, no condition, no guess.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Literal
 
 from ..schemas.memory import Slot
-
-Comparison = Literal["same", "differs", "unrelated"]
+from .statements import is_one_per_thing, tokens_of
 
 _ARTICLE = r"(?:the |our |a |an |its |my |this )?"
-_SUBJECT = rf"(?P<subject>{_ARTICLE}[\w./@'-]+(?: [\w./@'-]+){{0,5}}?)"
+_SUBJECT = rf"(?P<subject>{_ARTICLE}[\w./@'’-]+(?: [\w./@'’-]+){{0,5}}?)"
 _VALUE = r"(?P<value>[^,;:()\n]{1,80}?)"
-_END = r"(?:\s*(?:,|;|\(| because| since| so that| instead of| rather than| for now)[^\n]*)?[.!]?\s*$"
-_FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("is", re.compile(rf"^{_SUBJECT} (?:is|are) (?:now |currently )?(?P<not>not )?(?:set to |called |named )?{_VALUE}{_END}", re.IGNORECASE)),
-    ("uses", re.compile(rf"^{_SUBJECT} (?:now )?(?:(?P<not>does not|doesn['’]t|do not|don['’]t|never) )?uses? {_VALUE}(?: for (?P<for>[\w -]{{1,60}}?))?{_END}", re.IGNORECASE)),
-    ("runs on", re.compile(rf"^{_SUBJECT} (?:now )?(?:(?P<not>does not|doesn['’]t|do not|don['’]t) )?(?:runs?|listens?|lives?) (?:on|at|in) {_VALUE}{_END}", re.IGNORECASE)),
-    ("prefers", re.compile(rf"^{_SUBJECT} (?:(?P<not>does not|doesn['’]t|do not|don['’]t) )?prefers? {_VALUE}(?: (?:for|in|over) (?P<for>[\w -]{{1,60}}?))?{_END}", re.IGNORECASE)),
-    ("requires", re.compile(rf"^{_SUBJECT} (?:(?P<not>does not|doesn['’]t|do not|don['’]t) )?(?:requires?|needs?) {_VALUE}{_END}", re.IGNORECASE)),
-    ("is", re.compile(r"^(?P<subject>[A-Za-z_][\w.-]*(?: [\w.-]+){0,3})\s*(?:=|:)\s*(?P<value>[^\s][^\n]{0,60}?)\s*$")),
-)  # fmt: skip
-_SET_TO = re.compile(rf"^(?:set|change|raise|lower|bump) {_SUBJECT} to {_VALUE}{_END}", re.IGNORECASE)
-_MOVED = re.compile(rf"^{_SUBJECT} (?:was |has been |is )?(?:moved|switched|migrated|upgraded|changed|renamed) from [^,;\n]{{1,60}}? to {_VALUE}{_END}", re.IGNORECASE)  # fmt: skip
-_NEVER = re.compile(r"^(?P<not>never|don['’]t|do not|always)\s+(?P<value>[^,;\n]{3,80}?)[.!]?\s*$", re.IGNORECASE)
+_REASON = r"(?:,|;|\(| because| since| so that| as of| after| until| for now| anymore| any more)"
+_END = rf"(?:\s*{_REASON}[^\n]*)?[.!]?\s*$"
+_RIVAL = r"(?:,? (?:and )?not (?P<rival>[\w./@+#-]{1,40}(?: [\w./@+#-]{1,40})?)| instead of (?P<rival2>[^,;:()\n]{1,60}?)| rather than (?P<rival3>[^,;:()\n]{1,60}?))?"
+_NOT = r"(?P<not>does not|doesn['’]t|do not|don['’]t|never|no longer)"
+_PURPOSE = r"(?: for (?P<for>[\w -]{1,60}?))?"
 
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-_WORD = re.compile(r"[^\W_]+(?:[._/@:'-]+[^\W_]+)*|_[\w]+", re.UNICODE)
-_DROPPED = frozenset(
-    ["the", "a", "an", "our", "its", "my", "this", "that", "of", "for", "in", "on", "at", "to", "now", "currently"]
+
+def _form(expression: str) -> re.Pattern[str]:
+    return re.compile(f"^{expression}$" if not expression.endswith("$") else f"^{expression}", re.IGNORECASE)
+
+
+_SET_TO = _form(rf"(?:please )?(?:set|change|raise|lower|bump|increase|reduce) {_SUBJECT} to {_VALUE}{_END}")
+_MOVED = _form(
+    rf"{_SUBJECT} (?:was |has been |have |has |is )?(?:moved|switched|migrated|upgraded|changed|renamed)"
+    rf" from (?P<rival>[^,;\n]{{1,60}}?) to {_VALUE}{_PURPOSE}{_END}"
 )
-_VAGUE_SUBJECTS = frozenset(
-    [
-        "it",
-        "this",
-        "that",
-        "he",
-        "she",
-        "they",
-        "there",
-        "we",
-        "i",
-        "you",
-        "what",
-        "which",
-        "who",
-        "everything",
-        "something",
-        "nothing",
-        "here",
-    ]
+_FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("is", _SET_TO),
+    ("is", _MOVED),
+    (
+        "is",
+        _form(
+            rf"{_SUBJECT} (?:is|are) (?:now |currently )?(?P<not>not |no longer )?(?:set to |called |named )?{_VALUE}{_RIVAL}{_END}"
+        ),
+    ),
+    ("uses", _form(rf"{_SUBJECT} (?:now )?(?:{_NOT} )?uses? {_VALUE}{_PURPOSE}{_RIVAL}{_END}")),
+    (
+        "runs on",
+        _form(rf"{_SUBJECT} (?:now )?(?:{_NOT} )?(?:runs?|listens?|lives?) (?:on|at|in) {_VALUE}{_RIVAL}{_END}"),
+    ),
+    (
+        "prefers",
+        _form(
+            rf"(?:(?P<subject>{_ARTICLE}[\w'’-]+) )?(?:{_NOT} )?prefers? {_VALUE}"
+            rf"(?:(?: over| to| rather than| instead of) (?P<rival>[^,;:()\n]{{1,60}}?))?(?: (?:for|in|when) (?P<for>[\w -]{{1,60}}?))?{_END}"
+        ),
+    ),
+    ("requires", _form(rf"{_SUBJECT} (?:{_NOT} )?requires? {_VALUE}{_END}")),
+)
+_RULE = _form(
+    r"(?:(?:you|we|one|agents?|developers?) )?(?P<how>never|don['’]t(?: ever)?|do not(?: ever)?|always|must never|must not|must always)"
+    r"\s+(?P<value>[^,;\n]{3,80}?)[.!]{0,3}\s*$"
+)
+_LINE = re.compile(
+    r"^(?:[-*] )?(?:export |const |let |var )?(?P<subject>[A-Za-z_][\w.-]*(?: [\w.-]+){0,3})\s*(?P<sign>=|:)\s*(?P<value>[^\s=>][^\n]{0,60}?)\s*;?\s*$"
+)
+_TYPED = re.compile(
+    r"^(?:[\"'`][^\"'`]{1,50}[\"'`]|true|false|on|off|yes|no|none|null|v?\d[\w.,:/-]*(?: ?(?:%|[A-Za-z]{1,8}))?"
+    r"|[\w-]*[._/@\d-][\w./@-]*)$",
+    re.IGNORECASE,
+)
+
+_FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+# A line long enough to have been wrapped goes on in the next one.
+_WRAPPED = re.compile(r"^([^\n]{45,}[\w,])\n(?=[a-z(])", re.MULTILINE)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_DOUBT = re.compile(
+    r"^(?:if|when|whenever|while|unless|although|before|after|once|maybe|perhaps|suppose|assuming|what|which|who|how|why)\b"
+    r"|\b(?:maybe|perhaps|might|could|would|probably|think|thinks|guess|seems?|apparently|supposedly|wonder|hope|wish|either)\b",
+    re.IGNORECASE,
+)
+_SEVERAL = re.compile(r"\b(?:and|or|both|also|either|plus|as well)\b|[/&]\s|\s[/&]", re.IGNORECASE)
+_REFERENCE = re.compile(r"^(?:#\d+|[A-Z][A-Z0-9]+-\d+|[0-9a-f]{7,40}|https?://\S+)$")
+_VAGUE = frozenset(
+    "it this that these those he she they there i you what which who everything something nothing here one all".split()  # noqa: SIM905
+)
+# Words that no name of a thing contains: the "subject" is the middle of a longer sentence.
+_NOT_IN_SUBJECT = frozenset(
+    """
+    so as since that than by but and or it it's they their they're you your who which because how where when to from then
+    also just simply let with he she there what like while though if only
+    """.split()  # noqa: SIM905
+)
+_NOT_FIRST = frozenset(
+    """
+    of in on at for with into over under both each all some any most many few now no make allow leave add remove fix
+    fixes try do use let these those
+    """.split()  # noqa: SIM905
+)
+_NO_VALUE = re.compile(
+    r"^(?:a|an|of|to|so|too|very|always|also|only|just|never|ever|being|still|already|often|usually|really|quite|what|how"
+    r"|why|when|where|process\.env\S*|os\.environ\S*|\$\S*|\w+(?:ed|ing|able|ible|ful|ous|ive|ant|ent))\b",
+    re.IGNORECASE,
+)
+_NO_RULE = re.compile(
+    r"^(?:had|been|was|were|seen|heard|thought|got|did|knew|made|a|an|the|so|in|on|\w+ed|\w{3,}[^s]s)\b", re.IGNORECASE
+)
+_LABELS = frozenset(
+    """
+    note notes warning error fix fixes fixed closes closed close refs ref see bug todo summary example usage output input
+    result results question answer re subject date from to cc user assistant human system agent step co-authored-by
+    signed-off-by reviewed-by reported-by tested-by acked-by commit merge author p.s ps update edit line item
+    """.split()  # noqa: SIM905
 )
 _LONGEST_VALUE_WORDS = 8
 _MAX_SLOTS = 8
 
 
 def slots(text: str) -> tuple[Slot, ...]:
-    """The slots of a text, in its order; none where the form is in doubt."""
-    found = [slot for sentence in _SENTENCE.split(text) if (slot := _slot(sentence.strip())) is not None]
+    """The slots of a text, in its order, at most 8; none where the form is in doubt."""
+    prose = _WRAPPED.sub(r"\1 ", _FENCED.sub("", text))
+    found = (slot for sentence in _SENTENCE.split(prose) for slot in _slots_of(sentence.rstrip()))
     return tuple(dict.fromkeys(found))[:_MAX_SLOTS]
 
 
-def compare(old: Slot, new: Slot) -> Comparison:
-    """Whether two slots say the same of one thing, differ about it, or speak of different things."""
-    if old.attribute != new.attribute or not same_subject(old.subject, new.subject):
-        return "unrelated"
-    if same_value(old.value, new.value):
-        return "same" if old.polarity == new.polarity else "differs"
-    # "X is not A" leaves open whether it is B.
-    both_affirmed = old.polarity and new.polarity
-    return "differs" if both_affirmed and _excludes(old, new) else "unrelated"
-
-
-def shares_slot(old: Slot, new: Slot) -> bool:
-    """Whether two slots give one thing's attribute two values that may or may not exclude each other."""
-    about_one = old.attribute == new.attribute and same_subject(old.subject, new.subject)
-    return about_one and not same_value(old.value, new.value)
-
-
-def same_value(one: str, other: str) -> bool:
-    """Whether two values are equal token by token; "v1" and "v2", "5" and "50", "on" and "off" are not."""
-    return _tokens(one) == _tokens(other)
-
-
-def same_subject(one: str, other: str) -> bool:
-    """Whether two subjects are the same words, articles aside, in any order."""
-    left, right = set(_tokens(one)) - _DROPPED, set(_tokens(other)) - _DROPPED
-    return bool(left) and left == right
-
-
-def tokens_of(text: str) -> tuple[str, ...]:
-    """The words, numbers and identifiers by which texts are compared exactly, lower-case."""
-    return _tokens(text)
-
-
-def _excludes(old: Slot, new: Slot) -> bool:
-    """Whether a thing can't have both values: a project uses many tools, but one for a purpose, and has one port.
-
-    Either the attribute names a purpose, or the values are quantities or names that differ in one token of the same
-    place ("port 8000" and "port 9000").
-    """
-    if " for " in old.attribute:
-        return True
-    left, right = _tokens(old.value), _tokens(new.value)
-    if len(left) != len(right):
-        return False
-    different = [pair for pair in zip(left, right, strict=True) if pair[0] != pair[1]]
-    return len(different) == 1 and all(_has_digit(word) for word in different[0])
-
-
-def _has_digit(word: str) -> bool:
-    return any(character.isdigit() for character in word)
-
-
-def _slot(sentence: str) -> Slot | None:
-    if not sentence or sentence.endswith("?"):
-        return None
-    if match := _NEVER.match(sentence):
-        affirmed = match["not"].lower() == "always"
-        return Slot(_folded(match["value"]).lower(), "rule", "done", affirmed)
-    for pattern in (_SET_TO, _MOVED):
-        if match := pattern.match(sentence):
-            return _checked(match, "is", "", affirmed=True)
+def _slots_of(sentence: str) -> list[Slot]:
+    if line := _LINE.match(sentence):
+        return _line(line)
+    sentence = sentence.lstrip().removeprefix("- ").removeprefix("* ")
+    if not sentence or sentence.endswith("?") or _DOUBT.search(sentence):
+        return []
+    if rule := _RULE.match(sentence):
+        is_told = _NO_RULE.match(rule["value"]) is not None
+        return (
+            [] if is_told else [Slot(_folded(rule["value"]).lower(), "rule", "done", "always" in rule["how"].lower())]
+        )
     for attribute, pattern in _FORMS:
         if match := pattern.match(sentence):
-            groups = match.groupdict()
-            return _checked(match, attribute, groups.get("for") or "", affirmed=not groups.get("not"))
-    return None
+            return _stated(match, attribute)
+    return []
 
 
-def _checked(match: re.Match[str], attribute: str, purpose: str, *, affirmed: bool) -> Slot | None:
-    subject, value = _folded(match["subject"]), _folded(match["value"])
-    words = _tokens(subject)
-    is_vague = not words or (len(words) == 1 and words[0] in _VAGUE_SUBJECTS - {"we"})
-    if is_vague or not value or len(value.split()) > _LONGEST_VALUE_WORDS:
-        return None
-    named = f"{attribute} for {_folded(purpose).lower()}" if purpose else attribute
-    return Slot(subject.lower(), named, value, affirmed)
+def _line(match: re.Match[str]) -> list[Slot]:
+    """Read a line of configuration: "key = value", or "key: value" where the value is no prose and no reference."""
+    subject, value = _folded(match["subject"]), match["value"].rstrip(" .,")
+    is_untyped = not _TYPED.match(value) and not ("_" in subject and " " not in value)
+    if subject.lower() in _LABELS or _REFERENCE.match(value) or is_untyped:
+        return []
+    return _checked(subject, "is", _folded(value), affirmed=True)
+
+
+def _stated(match: re.Match[str], attribute: str) -> list[Slot]:
+    groups = match.groupdict()
+    subject = _folded(groups.get("subject") or "user")
+    if attribute == "prefers" and subject.lower() in ("i", "the user"):
+        subject = "user"
+    purpose = _folded(groups.get("for") or "").lower()
+    if attribute == "is" and purpose:
+        attribute = "uses"  # "we moved from npm to pnpm for the frontend"
+    elif attribute == "is" and subject.lower() == "we":
+        attribute = "uses"
+    named = f"{attribute} for {purpose}" if purpose else attribute
+    affirmed = not groups.get("not")
+    found = _checked(subject, named, _folded(match["value"]), affirmed=affirmed)
+    rival = groups.get("rival") or groups.get("rival2") or groups.get("rival3")
+    return found + (_checked(subject, named, _folded(rival), affirmed=False) if found and rival and affirmed else [])
+
+
+def _checked(subject: str, attribute: str, value: str, *, affirmed: bool) -> list[Slot]:
+    words = subject.lower().split()
+    if not tokens_of(subject) or words[0] in _VAGUE | _NOT_FIRST or (words[0] == "we" and len(words) > 1):
+        return []
+    is_vague = not _NOT_IN_SUBJECT.isdisjoint(words) or value.startswith("//")  # the latter: a URL cut at its colon
+    is_many = len(value.split()) > _LONGEST_VALUE_WORDS or _SEVERAL.search(value) is not None
+    if is_vague or is_many or not value or not _is_value(subject, attribute, value):
+        return []
+    return [Slot(subject.lower(), attribute, value, affirmed)]
+
+
+def _is_value(subject: str, attribute: str, value: str) -> bool:
+    """Tell a value from a remark: what a thing *is* counts if it has a value's form or the thing has one value."""
+    is_named = value[:1].isupper() and " " not in value
+    if _NO_VALUE.match(value) and not _TYPED.match(value) and not is_named:
+        return False
+    if attribute == "is":
+        return _TYPED.match(value) is not None or is_one_per_thing(subject) or value[:1].isupper()
+    return True
 
 
 def _folded(text: str) -> str:
     return " ".join(text.split()).strip(" '\"`.")
-
-
-def _tokens(text: str) -> tuple[str, ...]:
-    return tuple(word.lower() for word in _WORD.findall(text))

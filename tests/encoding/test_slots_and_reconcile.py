@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ebbing.encoding.reconcile import Candidate, Neighbour, Operation, reconcile
-from ebbing.encoding.slots import compare, same_subject, same_value, slots
+from ebbing.encoding.slots import slots
+from ebbing.encoding.statements import compare, same_subject, same_text, same_value
 from ebbing.schemas.memory import Kind, Slot
 
 
@@ -24,7 +25,14 @@ def decide(old: str, new: str, *, kind: Kind = Kind.FACT, cosine: float = 0.9) -
         ("The default region is eu-west-1", Slot("the default region", "is", "eu-west-1")),
         ("Never commit to main", Slot("commit to main", "rule", "done", polarity=False)),
         ("The cache does not use Redis", Slot("the cache", "uses", "Redis", polarity=False)),
-        ("The builder moved from Make to Just.", Slot("the builder", "is", "Just")),
+        ("The staging database is db-7", Slot("the staging database", "is", "db-7")),
+        ("log_level: debug", Slot("log_level", "is", "debug")),
+        ("max retries = 5", Slot("max retries", "is", "5")),
+        ("export EDITOR_NAME=vim", Slot("EDITOR_NAME".lower(), "is", "vim")),
+        ("The service requires Python 3.11.", Slot("the service", "requires", "Python 3.11")),
+        ("I prefer dark mode", Slot("user", "prefers", "dark mode")),
+        ("You must never force-push to main.", Slot("force-push to main", "rule", "done", polarity=False)),
+        ("The port is no longer 8080.", Slot("the port", "is", "8080", polarity=False)),
     ],
 )
 def test_simple_statements_become_slots(text: str, slot: Slot) -> None:
@@ -32,8 +40,37 @@ def test_simple_statements_become_slots(text: str, slot: Slot) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "kept", "rejected"),
+    [
+        ("We use pnpm, not npm.", "pnpm", "npm"),
+        ("Prefer tabs over spaces", "tabs", "spaces"),
+        ("The user prefers ruff to flake8.", "ruff", "flake8"),
+        ("The builder moved from Make to Just.", "Just", "Make"),
+        ("The cache uses Valkey instead of Redis.", "Valkey", "Redis"),
+        ("We switched from npm to pnpm.", "pnpm", "npm"),
+    ],
+)
+def test_a_choice_says_what_was_rejected_too(text: str, kept: str, rejected: str) -> None:
+    one, other = slots(text)
+    assert (one.value, one.polarity, other.value, other.polarity) == (kept, True, rejected, False)
+    assert (one.subject, one.attribute) == (other.subject, other.attribute)
+
+
+@pytest.mark.parametrize(
     "text",
     [
+        "Alice: I ran 5 km today",
+        "http: fix issue 12",
+        "Closes: #12",
+        "Note: 5",
+        "If the port is 8080, use the proxy",
+        "I think the port is 8080",
+        "The port might be 8080",
+        "Maybe the port is 8080",
+        "The runners use npm and pnpm",
+        "the answer == 42",
+        "What the port is: see the wiki",
+        "commit: 3f2a91bc",
         "Is the API on port 8000?",
         "It is broken.",
         "We looked at the dashboard and then, after lunch, at the traces.",
@@ -60,10 +97,34 @@ def test_doubtful_forms_become_none(text: str) -> None:
         ("The user is a developer.", "The user is from Berlin.", Operation.ADD),
         ("The cache uses Redis.", "The cache does not use Redis.", Operation.SUPERSEDE),
         ("The staging database is db-7.", "The production database is db-8.", Operation.ADD),
+        ("The staging database is db-7.", "The staging database moved from db-7 to db-9.", Operation.SUPERSEDE),
+        ("The default branch is main.", "The default branch is now develop.", Operation.SUPERSEDE),
+        ("The timeout is 30 s", "Set the timeout to 30 seconds", Operation.UPDATE),
+        ("The timeout is 30 s", "timeout = 30 ms", Operation.SUPERSEDE),
+        ("LOG_LEVEL=debug", "log_level: info", Operation.SUPERSEDE),
+        ("We use npm.", "We use pnpm, not npm.", Operation.SUPERSEDE),
+        ("Prefer spaces over tabs", "Prefer tabs over spaces", Operation.SUPERSEDE),
+        ("We use Python 3.11.", "We use Python 3.12.", Operation.SUPERSEDE),
+        ("The app uses db-1.", "The app uses db-2.", Operation.ADD),
+        ("Use C for the parser", "Use C++ for the parser", Operation.ADD),
+        ("fail when x > 5", "fail when x < 5", Operation.ADD),
+        ("call fooBar first", "call foobar first", Operation.ADD),
+        ("The build is green.", "The build is red.", Operation.ADD),
+        ("The port is not 8080.", "The port is 9090.", Operation.ADD),
+        ("The port is 8080 in staging.", "The port is 9090 in production.", Operation.ADD),
+        ("The release is v1.", "The release is v1", Operation.NOOP),
+        ("The port is 8080.", "Is the port 8080?", Operation.ADD),
     ],
 )
 def test_the_operation_follows_from_exact_comparison(old: str, new: str, operation: Operation) -> None:
     assert decide(old, new) is operation
+
+
+def test_what_states_more_than_the_new_one_is_not_replaced_but_named() -> None:
+    old = "The port is 8080.\nThe timeout is 30 s.\nThe region is eu-west-1."
+    neighbour = Neighbour("old", Kind.FACT, old, slots(old), 0.7, overlaps=True)
+    decision = reconcile(Candidate(Kind.FACT, "The port is 9090.", slots("The port is 9090.")), [neighbour])
+    assert (decision.operation, decision.conflicts) == (Operation.ADD, ("old",))
 
 
 def test_cosine_alone_never_supersedes() -> None:
@@ -87,6 +148,28 @@ def test_events_are_never_reconciled(kind: Kind) -> None:
 def test_values_are_compared_exactly(one: str, other: str) -> None:
     assert not same_value(one, other)
     assert same_value(one, one.upper())
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("30s", "30 seconds"),
+        ("v2.1", "2.1"),
+        ("1,000", "1000"),
+        ("the main branch", "main branch"),
+        ("50%", "50 percent"),
+    ],
+)
+def test_one_value_in_two_spellings_is_the_same(one: str, other: str) -> None:
+    assert same_value(one, other)
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_texts_with_different_numbers_or_symbols_are_never_the_same(one: str, other: str) -> None:
+    if same_text(one, other):
+        assert [word.casefold().rstrip(".,;!") for word in one.split()] == [
+            word.casefold().rstrip(".,;!") for word in other.split()
+        ]
 
 
 def test_subjects_are_sets_of_words_without_articles() -> None:
