@@ -11,7 +11,8 @@ _AROUSAL = re.compile(
     re.IGNORECASE,
 )
 _PRIORITY = re.compile(
-    r"\b(?:never|always|must(?: not)?|important(?:ly)?|remember(?: this)?|do not|don['’]t|required?|mandatory"
+    r"(?<!not )(?<!n't )(?<!n’t )(?<!no longer )\b(?:never|always|must(?: not)?|important(?:ly)?"
+    r"|remember (?:this|that|to)|keep in mind|do not|don['’]t|required?|mandatory"
     r"|under no circumstances|make sure|note that|critical|crucial|essential|from now on|no exceptions?)\b",
     re.IGNORECASE,
 )

@@ -10,13 +10,15 @@ import re
 
 from .cues import arousal, priority
 from .entities import entities
+from .sentences import sentences
 
 GIST_CHARACTERS = 240
 CUE_CHARACTERS = 80
 
-_SENTENCE = re.compile(r"[^\n.!?。！？]*(?:[.!?。！？](?=[^\s.!?\"')\]])[^\n.!?。！？]*)*[.!?。！？]*[\"')\]]*\n?|\n")
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _NEGATION = re.compile(r"\b(?:not|no|never|none|nothing|cannot|without|neither|nor)\b|\b\w+n['’]t\b", re.IGNORECASE)
+_CLAUSE_END = re.compile(r"(?<=\w[,;:])(?= )| (?=[-–—] |\()| (?=(?:because|but|so that|which|while|although|since)\b)")
+_LEAST_OF_A_CLAUSE = 0.6
 _ELLIPSIS = "…"
 _LEAD_BONUS = 1.0
 
@@ -26,27 +28,27 @@ def gist(text: str, max_chars: int = GIST_CHARACTERS) -> str:
     folded = " ".join(text.split())
     if len(folded) <= max_chars:
         return folded
-    sentences = _sentences(text)
+    parts = sentences(text)
     chosen: list[int] = []
     room = max_chars
-    for index in sorted(range(len(sentences)), key=lambda at: (-_salience(sentences[at], at), at)):
-        cost = len(sentences[index]) + 1
+    for index in sorted(range(len(parts)), key=lambda at: (-_salience(parts[at], at), at)):
+        cost = len(parts[index]) + 1
         if cost <= room:
             chosen.append(index)
             room -= cost
     if not chosen:
-        return clipped(max(sentences, key=lambda sentence: _salience(sentence, 0)), max_chars)
-    return " ".join(sentences[index] for index in sorted(chosen))
+        return clipped(max(parts, key=lambda sentence: _salience(sentence, 0)), max_chars)
+    return " ".join(parts[index] for index in sorted(chosen))
 
 
 def cue(text: str, max_chars: int = CUE_CHARACTERS) -> str:
     """A text's first words, enough to know it again, at most `max_chars` characters."""
-    sentences = _sentences(text)
-    return clipped(sentences[0] if sentences else "", max_chars)
+    parts = sentences(text)
+    return clipped(parts[0] if parts else "", max_chars)
 
 
 def clipped(text: str, max_chars: int) -> str:
-    """A text cut at a word, with an ellipsis where something was left out."""
+    """A text cut after a clause, or at least a word, with an ellipsis where something was left out."""
     folded = " ".join(text.split())
     if len(folded) <= max_chars:
         return folded
@@ -54,6 +56,9 @@ def clipped(text: str, max_chars: int) -> str:
     # A cut inside a word could turn one number or name into another.
     if not folded[max_chars - 1].isspace():
         kept = kept.rpartition(" ")[0]
+    # A cut inside a clause could lose the "not" that it turns on.
+    ends = [end.start() for end in _CLAUSE_END.finditer(kept) if end.start() >= _LEAST_OF_A_CLAUSE * max_chars]
+    kept = kept[: ends[-1]] if ends else kept
     return (kept.rstrip() + _ELLIPSIS) if kept else _ELLIPSIS
 
 
@@ -62,11 +67,6 @@ def facts_in(text: str) -> frozenset[str]:
     found = {entity.value for entity in entities(text) if entity.kind != "name"}
     found |= set(_NUMBER.findall(text))
     return frozenset(found | {match.lower() for match in _NEGATION.findall(text)})
-
-
-def _sentences(text: str) -> list[str]:
-    parts = (" ".join(part.split()) for part in _SENTENCE.findall(text))
-    return [part for part in parts if part]
 
 
 def _salience(sentence: str, position: int) -> float:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from ..schemas.memory import Slot
+from .sentences import unwrapped
 from .statements import is_one_per_thing, tokens_of
 
 _ARTICLE = r"(?:the |our |a |an |its |my |this )?"
@@ -67,8 +68,6 @@ _TYPED = re.compile(
 )
 
 _FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
-# A line long enough to have been wrapped goes on in the next one.
-_WRAPPED = re.compile(r"^([^\n]{45,}[\w,])\n(?=[a-z(])", re.MULTILINE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _DOUBT = re.compile(
     r"^(?:if|when|whenever|while|unless|although|before|after|once|maybe|perhaps|suppose|assuming|what|which|who|how|why)\b"
@@ -114,7 +113,7 @@ _MAX_SLOTS = 8
 
 def slots(text: str) -> tuple[Slot, ...]:
     """The slots of a text, in its order, at most 8; none where the form is in doubt."""
-    prose = _WRAPPED.sub(r"\1 ", _FENCED.sub("", text))
+    prose = unwrapped(_FENCED.sub("", text))
     found = (slot for sentence in _SENTENCE.split(prose) for slot in _slots_of(sentence.rstrip()))
     return tuple(dict.fromkeys(found))[:_MAX_SLOTS]
 

@@ -3,6 +3,7 @@ from hypothesis import strategies as st
 
 from ebbing.encoding.cues import arousal, priority
 from ebbing.encoding.extract import clipped, cue, facts_in, gist
+from ebbing.encoding.sentences import sentences
 
 LONG = (
     "We spent the morning on the flaky websocket test. It was a nice day outside and the coffee was good. "
@@ -47,6 +48,26 @@ def test_a_clipped_text_ends_at_a_word(text: str, size: int) -> None:
     words = text.split()
     assert len(short) <= size
     assert set(short.removesuffix("…").split()) <= set(words)
+
+
+def test_a_long_sentence_is_cut_after_a_clause_so_that_no_negation_is_lost() -> None:
+    text = "Restart the ingest workers one by one in the early morning, but the scheduler must not be restarted."
+    assert clipped(text, 80) == "Restart the ingest workers one by one in the early morning,…"
+
+
+def test_wrapped_lines_are_one_sentence_and_short_lines_are_their_own() -> None:
+    text = "The connection cache keeps handles that were closed by the\npeer, so the first request fails.\n- one\n- two"
+    assert sentences(text) == [
+        "The connection cache keeps handles that were closed by the peer, so the first request fails.",
+        "- one",
+        "- two",
+    ]
+
+
+def test_a_weight_that_is_denied_is_no_cue() -> None:
+    assert priority("This is not important.") == 0.0
+    assert priority("I remember when it rained.") == 0.0
+    assert priority("Remember this: it leaks.") > 0.0
 
 
 def test_cues_saturate_and_stay_within_bounds() -> None:
