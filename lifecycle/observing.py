@@ -20,6 +20,7 @@ from .ledger import Ledger
 MAX_EVENT_CHARACTERS = 20_000
 _MAX_NAME = 256
 _FUTURE_TOLERANCE = 86_400_000_000
+_HOUR = 3_600_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +88,8 @@ class Observer:
                 # Nothing to remember: all of it was private or blank.
                 continue
         with self._store.atomic():
-            for scope in dict.fromkeys(event.scope for event in events):
-                last = max(event.at for event in events if event.scope == scope)
-                self._ledger.activity(scope, min(last, now))
+            for scope, at in _activity(events):
+                self._ledger.activity(scope, min(at, now))
             self._store_all(prepared, now)
 
     def _spooled_draft(self, event: SpoolEvent, text: str, now: int) -> Draft:
@@ -157,3 +157,19 @@ def _past(at: object, now: int) -> int:
     if instant > now + _FUTURE_TOLERANCE:
         raise InvalidInputError("at lies in the future: leave it out for now")
     return min(instant, now)
+
+
+def _activity(events: Sequence[SpoolEvent]) -> list[tuple[str, int]]:
+    """(scope, instant) of the events that count as activity: in each scope those an hour apart, and the last.
+
+    A spool may hold many days, and each of them is a day on which the scope's memories aged.
+    """
+    counted: list[tuple[str, int]] = []
+    for scope in dict.fromkeys(event.scope for event in events):
+        instants = sorted(event.at for event in events if event.scope == scope)
+        last = instants[0] - _HOUR
+        for at in instants:
+            if at - last >= _HOUR or at == instants[-1]:
+                counted.append((scope, at))
+                last = at
+    return counted

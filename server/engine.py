@@ -175,7 +175,9 @@ class Engine:
 
     def _open_quietly(self) -> None:
         try:
-            self.services().store.catalog.columns()
+            store = self.services().store
+            store.catalog.columns()
+            store.resident.matrix()
         except EbbingError as error:
             # The first tool call meets the same error and can answer with it.
             _log.warning("%s", error)

@@ -56,9 +56,13 @@ VARIABLES: tuple[Variable, ...] = (
 def decay_variables() -> tuple[Variable, ...]:
     """One variable for each constant of decay, named after its field."""
     return tuple(
-        Variable(PREFIX + item.name.upper(), f"{item.default:g}", item.name.replace("_", " "))
+        Variable(PREFIX + item.name.upper(), _plain(item.default), item.name.replace("_", " "))
         for item in fields(DecaySettings)
     )
+
+
+def _plain(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def read_settings(env: Mapping[str, str] | None = None, cwd: Path | None = None) -> Settings:
