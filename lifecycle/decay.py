@@ -74,6 +74,16 @@ def decay(
     return moved
 
 
+def refresh(store: Store, now: int, settings: DecaySettings = DEFAULTS) -> int:
+    """Compute L, S and λ of every memory anew at `now` (µs) and leave the states; returns how many changed."""
+    figures = store.figures.read()
+    fresh = refreshed(store, figures, now, settings)
+    wanted = replace(figures, association=fresh.association, stability=fresh.stability, rate=fresh.rate)
+    rows = wanted.rows(_differs(figures, fresh))
+    with store.atomic(durable=False):
+        return len(store.figures.rewrite(rewrites(rows)))
+
+
 def pending(store: Store, now: int, settings: DecaySettings = DEFAULTS) -> int:
     """How many memories `decay` would move at `now` (µs)."""
     return int(_plan(store, now, settings).moving.sum())

@@ -20,6 +20,7 @@ from .lexical import Lexical
 from .memories import Memories
 from .meta import Meta
 from .migrations import migrate
+from .rebuilding import Rebuilding
 from .resident import ResidentVectors
 from .scopes import Scopes
 from .search import VectorSearch
@@ -50,6 +51,7 @@ class Store:
         self.journal = Journal(self.database)
         self.attic = Attic(self.database)
         self.figures = FigureTable(self.database, self.meta)
+        self.rebuilding = Rebuilding(self.database, self.meta, self.scopes)
         self.evictions = Evictions(self.database, self.meta)
         self.leases = Leases(self.database)
         self.catalog = Catalog(self.database)

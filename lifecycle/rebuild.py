@@ -1,0 +1,75 @@
+"""Derived columns worked out anew from the journal alone: the proof that nothing else is needed, and the repair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..store.rebuilding import Derived
+from ..store.store import Store
+from .constants import DEFAULTS, DecaySettings
+from .decay import refresh
+from .replay import NamedLink, Replay
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """How many journal entries were read, how many memories were rebuilt, and how many the journal doesn't know."""
+
+    entries: int
+    memories: int
+    unknown: int
+
+
+def rebuild(store: Store, now: int, settings: DecaySettings = DEFAULTS) -> Rebuilt:
+    """Replace every derived column by what the journal says, then refresh L, S and λ as of `now` (µs).
+
+    Rebuilt are the figures of strength, states, heat, trust, confirmations, pins, validity, forgetting, eviction,
+    expiry, the scopes' clocks and the links. Texts, embeddings and indexes are left alone. Memories that came without
+    their journal keep their figures. What is written while the journal is read is not lost: the last entries are read
+    under the lock.
+
+    Raises:
+        StoreError: if the store can't be read or written; nothing but missing links was changed then.
+    """
+    replay = Replay(settings)
+    last = _follow(store, replay, 0)
+    with store.atomic():
+        last = _follow(store, replay, last)
+        seqs = store.rebuilding.seqs()
+        known = [name for name in replay.lives if name in seqs]
+        store.rebuilding.write(_derived(replay, seqs), replay.clocks)
+        refresh(store, now, settings)
+    return Rebuilt(last, len(known), len(seqs) - len(known))
+
+
+def _follow(store: Store, replay: Replay, last: int) -> int:
+    """Replay the entries numbered above `last`; returns the number of the newest."""
+    while entries := store.journal.after(last):
+        replay.take(entries)
+        last = entries[-1].number
+        # A large store has millions of links: they are put back as they are met.
+        _connect(store, replay.drain_links())
+    return last
+
+
+def _connect(store: Store, named: Sequence[NamedLink]) -> None:
+    seqs = store.rebuilding.seqs_of({name for link in named for name in (link.memory, link.other)})
+    store.graph.connect([found for link in named if (found := link.between(seqs)) is not None])
+
+
+def _derived(replay: Replay, seqs: dict[str, int]) -> Iterator[Derived]:
+    for name, life in replay.lives.items():
+        if name in seqs:
+            yield Derived(
+                seq=seqs[name],
+                trust=life.trust,
+                confirmations=life.confirmations,
+                pinned=life.pinned,
+                valid_to=life.valid_to,
+                superseded_by=life.superseded_by,
+                expires_at=life.expires_at,
+                forgotten_at=life.forgotten_at,
+                evicted_at=life.evicted_at,
+                figures=life.figures,
+            )
