@@ -37,9 +37,9 @@ def fused(context: Context, evidence: Evidence, settings: RecallSettings) -> Ran
     """
     weights = settings.weights.dialogue if context.frame.dialogue else settings.weights.plain
     size = len(context.layout)
-    pool = best_rows(
-        combined(evidence.features, weights.first, size), context.eligible & touched(evidence, size), settings.pool
-    )
+    room = settings.wide_pool if context.analysis.query_class.is_wide else settings.pool
+    allowed = context.eligible & touched(evidence, size)
+    pool = best_rows(combined(evidence.features, weights.first, size), allowed, room)
     late = _interaction(context, evidence, pool, settings)
     scores = combined(evidence.features, weights.final, size)[pool.rows] + np.float32(_weight(weights)) * late
     order = np.argsort(-scores, kind="stable")

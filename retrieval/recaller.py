@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from ..encoding.embedder import Embedder, TextEmbedding
 from ..schemas.errors import ModelError
+from ..schemas.instants import MICROSECONDS_PER_DAY
 from ..schemas.memory import Memory, State
 from ..store.catalog import Columns
 from ..store.store import Store
 from .analysis import analyse
 from .answering import Answer, answer
+from .cache import Recent
 from .chains import replacements
 from .channels.base import Context
 from .floor import is_below
@@ -35,6 +37,9 @@ UNIT: Final = 6.0
 _STRENGTH_WINDOW: Final = 0.15
 _RETENTION_WEIGHT: Final = 0.08
 _IMPORTANCE_WEIGHT: Final = 0.05
+
+_KEPT_EMBEDDINGS: Final = 64
+_KEPT_ANSWERS: Final = 8
 
 _log = logging.getLogger(__name__)
 
@@ -62,6 +67,8 @@ class Recaller:
         self._retention = retention
         self._settings = settings or RecallSettings()
         self._frames = Frames(store)
+        self._embeddings: Recent[tuple[str, str], TextEmbedding] = Recent(_KEPT_EMBEDDINGS)
+        self._answers: Recent[tuple[object, ...], Answer] = Recent(_KEPT_ANSWERS)
 
     def recall(self, request: RecallRequest) -> RecallResult:
         """Answer a question.
@@ -74,7 +81,7 @@ class Recaller:
         floors = self._settings.floors
         with self._store.snapshot():
             context = context_for(self._store, self._frames, request, analysis, embedding)
-            found = answer(context, self._settings, request.limit)
+            found = self._answers.get(_key(request, context), lambda: answer(context, self._settings, request.limit))
             below = floors is not None and is_below(context, found.evidence, found.model, floors)
             hits = () if below else self._hits(context, found, request)
         return RecallResult(
@@ -90,7 +97,7 @@ class Recaller:
         if embedder is None:
             return None
         try:
-            return embedder.embed_query(query)
+            return self._embeddings.get((embedder.spec.id, query), lambda: embedder.embed_query(query))
         except ModelError as error:
             _log.warning("recall goes on without embeddings: %s", error)
             return None
@@ -115,6 +122,19 @@ class Recaller:
             for place in order
             if int(seqs[place]) in memories
         )
+
+
+def _key(request: RecallRequest, context: Context) -> tuple[object, ...]:
+    """What an answer depends on: the question, what may be shown, the state of the store, and today's date."""
+    return (
+        request.query,
+        tuple(sorted(request.scopes)),
+        request.limit,
+        context.columns.revision,
+        context.eligible.tobytes(),
+        context.embedding is None,
+        request.now // MICROSECONDS_PER_DAY,
+    )
 
 
 def _explained(context: Context, found: Answer) -> list[str]:

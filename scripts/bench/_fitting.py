@@ -199,11 +199,11 @@ def _logistic(rows: Matrix, labels: NDArray[np.int64]) -> Matrix:
     positive = float((labels == 1).mean())
     share: Matrix = np.where(labels == 1, 0.5 / positive, 0.5 / (1 - positive))
     penalty: Matrix = _FLOOR_L2 * len(labels) * np.eye(table.shape[1])
-    solved: Matrix = np.zeros(table.shape[1])
+    solved: Matrix = np.zeros(len(table.T))
     for _ in range(_NEWTON):
         odds: Matrix = table @ solved
         guess: Matrix = 1 / (1 + np.exp(-odds))
         gradient: Matrix = table.T @ ((guess - labels) * share) + penalty @ solved
         curvature: Matrix = (table.T * (share * guess * (1 - guess))) @ table + penalty
-        solved = np.subtract(solved, np.linalg.solve(curvature, gradient), dtype=np.float64)
+        solved -= np.linalg.solve(curvature, gradient)
     return solved

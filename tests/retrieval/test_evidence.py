@@ -1,0 +1,130 @@
+"""Evidence with neighbours: layout, BM25, cosine, late interaction, against plain definitions."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fake_embedder import FakeEmbedder
+from recall_store import RecallStore
+
+from ebbing.retrieval.late_interaction import DECAY, late_interaction, query_tokens
+from ebbing.retrieval.layout import Layout, layout_of, shifted
+from ebbing.retrieval.lexical_evidence import lengths_of, lexical_evidence
+from ebbing.retrieval.semantic_evidence import cosines, norms_of, semantic_evidence
+from ebbing.store.store import Store
+
+
+@pytest.fixture
+def memories(tmp_path: Path) -> Iterator[RecallStore]:
+    with RecallStore(tmp_path) as opened:
+        for number in range(6):
+            opened.save(f"first {number} apple", session="a")
+            opened.save(f"second {number} pear", session="b")
+        opened.save("alone and without a session")
+        opened.save("somewhere else", scope="q", session="a")
+        yield opened
+
+
+def layout(store: Store, *scopes: int) -> Layout:
+    return layout_of(store.catalog.columns(), scopes)
+
+
+def test_rows_are_in_session_order_and_sessions_of_two_scopes_stay_apart(memories: RecallStore) -> None:
+    both = layout(memories.store, 1, 2)
+    assert len(both) == 14
+    assert both.sessions == 4
+    assert both.row_of[both.seqs].tolist() == list(range(14))
+    first = both.session[both.row_of[1]]
+    assert (both.session == first).sum() == 6
+
+
+def test_a_neighbour_counts_only_in_its_session(memories: RecallStore) -> None:
+    one = layout(memories.store, 1)
+    pulse = np.zeros(len(one), np.float32)
+    last_of_a = int(one.row_of[11])
+    pulse[last_of_a] = 1.0
+    spread = one.spread(pulse, {-1: 0.5, 1: 0.25})
+    assert spread[last_of_a] == 1.0
+    assert spread[last_of_a - 1] == pytest.approx(0.25)
+    assert spread[last_of_a + 1] == 0.0
+
+
+def test_long_neighbours_count_less(tmp_path: Path) -> None:
+    with RecallStore(tmp_path) as memories:
+        memories.save("word " * 240, session="a")
+        memories.save("short answer", session="a")
+        assert layout(memories.store, 1).near[-1][1] == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize("offset", [-3, -1, 1, 3])
+@pytest.mark.parametrize("size", [0, 1, 2, 10])
+def test_shifted_slices_fit_each_other(offset: int, size: int) -> None:
+    rows = np.arange(size)
+    target, source = shifted(offset, size)
+    assert (rows[source] - rows[target] == offset).all()
+
+
+def test_bm25_ranks_the_memory_then_its_neighbours_and_tells_what_is_known(memories: RecallStore) -> None:
+    one = layout(memories.store, 1)
+    postings = [memories.store.lexical.postings(term) for term in memories.store.lexical.stems(["3", "apple", "zebra"])]
+    found = lexical_evidence(one, lengths_of(one), postings)
+    assert int(np.argmax(found.near)) == one.row_of[7]
+    assert found.alone[one.row_of[13]] == 0
+    assert 0 < found.known < found.mass
+    assert found.session[one.row_of[1]] > found.session[one.row_of[2]]
+
+
+def test_cosine_alone_and_with_neighbours_is_highest_at_the_memory(memories: RecallStore) -> None:
+    one, matrix = layout(memories.store, 1), memories.store.resident.matrix()
+    query = memories.embedder.embed_query("first 3 apple").chunks
+    found = semantic_evidence(one, norms_of(one), matrix, query)
+    assert int(np.argmax(found.alone)) == one.row_of[7]
+    assert found.alone.max() == pytest.approx(1.0, abs=0.02)
+    assert int(np.argmax(found.near)) == one.row_of[7]
+
+
+def test_of_many_rows_the_nearest_are_scored_exactly_and_the_others_about_right(tmp_path: Path) -> None:
+    rows = np.random.default_rng(3).standard_normal((6000, 384)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    query = rows[:1] + 0.8 * rows[1:2]
+    query /= np.linalg.norm(query)
+    with RecallStore(tmp_path) as memories:
+        for _ in range(2):
+            memories.save("chunks")
+        with memories.store.atomic(durable=False):
+            memories.store.vectors.put(1, 1, rows[:3000], 8)
+            memories.store.vectors.put(2, 1, rows[3000:], 8)
+        found, exact = cosines(memories.store.resident.matrix(), query), (rows @ query[0])
+    assert found[:2] == pytest.approx(exact[:2], abs=0.01)
+    assert float(np.abs(found - exact).max()) < 0.35
+    assert float(np.abs(found - exact).mean()) < 0.08
+
+
+def test_late_interaction_follows_its_definition(memories: RecallStore) -> None:
+    store, one = memories.store, layout(memories.store, 1)
+    query = memories.embedder.embed_query("first 3 apple")
+    model = store.vectors.model
+    weighed = query_tokens(query.tokens, query.pieces, store.tokens, model)
+    assert weighed.weights.sum() == pytest.approx(1.0)
+    rows = np.arange(len(one), dtype=np.intp)
+    found = late_interaction(one, rows, weighed, store.tokens, model)
+    embedder = FakeEmbedder()
+    texts = [memory.content for memory in store.memories.by_seqs(one.seqs.tolist())]
+    matches = np.stack([(query.tokens @ embedded.tokens.T).max(axis=1) for embedded in embedder.embed_documents(texts)])
+    for row in range(len(one)):
+        best = matches[row].copy()
+        for offset, decay in DECAY.items():
+            near = row + offset
+            if 0 <= near < len(one) and one.session[near] == one.session[row]:
+                best = np.maximum(best, decay * matches[near])
+        assert found[row] == pytest.approx(float(best @ weighed.weights), abs=0.12)
+
+
+def test_memories_whose_token_embeddings_are_gone_are_marked_so(memories: RecallStore) -> None:
+    store, one = memories.store, layout(memories.store, 1)
+    store.tokens.remove([1])
+    query = memories.embedder.embed_query("first 3 apple")
+    weighed = query_tokens(query.tokens, query.pieces, store.tokens, store.vectors.model)
+    found = late_interaction(one, np.arange(len(one), dtype=np.intp), weighed, store.tokens, store.vectors.model)
+    assert np.isnan(found).tolist() == [seq == 1 for seq in one.seqs.tolist()]
