@@ -5,9 +5,9 @@ Both read the features through the product's own channels, so what is fitted is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 from _memory import SCOPE, Loaded, Question
@@ -193,6 +193,10 @@ def _listwise(tables: Sequence[Matrix], answers: Sequence[NDArray[np.intp]], wei
     return solved
 
 
+# Typed here: numpy leaves the result of its solver partly unknown.
+_solve = cast("Callable[[Matrix, Matrix], Matrix]", np.linalg.solve)
+
+
 def _logistic(rows: Matrix, labels: NDArray[np.int64]) -> Matrix:
     """Weights and bias (f + 1,) of a logistic regression by Newton's method, both classes weighing the same."""
     table: Matrix = np.column_stack([rows, np.ones(len(rows))])
@@ -205,5 +209,5 @@ def _logistic(rows: Matrix, labels: NDArray[np.int64]) -> Matrix:
         guess: Matrix = 1 / (1 + np.exp(-odds))
         gradient: Matrix = table.T @ ((guess - labels) * share) + penalty @ solved
         curvature: Matrix = (table.T * (share * guess * (1 - guess))) @ table + penalty
-        solved -= np.linalg.solve(curvature, gradient)
+        solved = solved - _solve(curvature, gradient)
     return solved
