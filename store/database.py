@@ -6,25 +6,23 @@ share it, so that everything a caller does inside `atomic()` is one transaction.
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import apsw
-import sqlite_vec
 
-from ..schemas.errors import StoreError, StoreReadOnlyError
-from .errors import translated
+from ..schemas.errors import StoreBusyError, StoreError
+from . import files
+from .connections import Bindings, ending, open_connection, run, savepoint, set_pragma
+from .errors import BUSY, CLOSED, translated
 
 Row = tuple[Any, ...]
-Bindings = Sequence[Any] | dict[str, Any]
 
-_IDLE_CONNECTIONS = 4
-_CACHE_KIB = 16_384
+_IDLE_CONNECTIONS: Final = 4
 
 NOTHING = apsw.SQLITE_TXN_NONE
 READING = apsw.SQLITE_TXN_READ
@@ -38,6 +36,8 @@ class Database:
         """Prepare the file's folder (0700) and file (0600); nothing is read yet.
 
         Raises:
+            StoreCorruptError: if the file is missing or empty although its log or its backups are there.
+            StoreFullError: if the disk has no room for it.
             StoreReadOnlyError: if the folder or file can't be made.
         """
         self.path = path
@@ -48,7 +48,7 @@ class Database:
         self._guard = threading.Lock()
         self._writer = threading.RLock()
         self._closed = False
-        _make_private(path)
+        files.prepare(path)
 
     def __enter__(self) -> Self:
         """Use as a context manager."""
@@ -69,10 +69,10 @@ class Database:
         with self._guard:
             self._closed = True
             idle, self._idle = self._idle, []
-            busy = self._opened.difference(idle)
-            self._opened = busy
-        for connection in busy:
-            connection.interrupt()
+            self._opened.difference_update(idle)
+            # Under the guard: a connection that comes back now is closed only after it was interrupted.
+            for connection in self._opened:
+                connection.interrupt()
         for connection in idle:
             connection.close(force=True)
         if finished:
@@ -97,21 +97,25 @@ class Database:
     def atomic(self, *, durable: bool = True) -> Generator[None]:
         """One write transaction (BEGIN IMMEDIATE); nested calls are savepoints of it.
 
-        `durable=False` skips the fsync at commit: for bookkeeping whose loss in a power cut costs nothing.
+        `durable=False` skips the fsync at commit: for bookkeeping whose loss in a power cut costs nothing. The
+        outermost call decides.
 
         Raises:
-            StoreError: what SQLite reported, in our terms; everything inside is rolled back.
+            StoreBusyError: if others held the write lock for longer than the busy timeout.
+            StoreError: what SQLite reported, in our terms; everything inside is rolled back. Also when begun inside
+                of a snapshot, which another process's write in between would make fail.
         """
         with self.connection() as connection, translated():
-            if connection.in_transaction:
-                with _savepoint(connection):
+            if self._is_inside(connection):
+                with self._nested(connection):
                     yield
                 return
-            with self._writer:
-                _pragma(connection, "synchronous", "FULL" if durable else "NORMAL")
-                _run(connection, "BEGIN IMMEDIATE")
-                with _ending(connection):
+            with self._turn():
+                set_pragma(connection, "synchronous", "FULL" if durable else "NORMAL")
+                run(connection, "BEGIN IMMEDIATE")
+                with self._outermost(), ending(connection):
                     yield
+                    self._refuse_closed()
 
     @contextmanager
     def snapshot(self) -> Generator[None]:
@@ -121,36 +125,28 @@ class Database:
             StoreError: what SQLite reported, in our terms.
         """
         with self.connection() as connection, translated():
-            if connection.in_transaction:
+            if self._is_inside(connection):
                 yield
                 return
-            _run(connection, "BEGIN")
-            with _ending(connection):
+            run(connection, "BEGIN")
+            with self._outermost(), ending(connection):
                 yield
 
     def execute(self, statement: str, bindings: Bindings = ()) -> apsw.Cursor:
         """Run one statement inside `atomic()` or `snapshot()`, whose connection it needs.
 
         Raises:
-            StoreError: if called outside both.
+            StoreError: if called outside both, or if the store was closed meanwhile.
         """
-        held: apsw.Connection | None = getattr(self._local, "connection", None)
-        if held is None:
-            msg = "a statement was run outside of a transaction"
-            raise StoreError(msg)
-        return _run(held, statement, bindings)
+        return run(self._held(), statement, bindings)
 
     def executemany(self, statement: str, rows: Sequence[Bindings]) -> None:
         """Run one statement for each of `rows`, inside `atomic()`.
 
         Raises:
-            StoreError: if called outside of a transaction.
+            StoreError: if called outside of a transaction, or if the store was closed meanwhile.
         """
-        held: apsw.Connection | None = getattr(self._local, "connection", None)
-        if held is None:
-            msg = "statements were run outside of a transaction"
-            raise StoreError(msg)
-        held.executemany(statement, rows)  # pyright: ignore[reportUnknownMemberType] - see _run
+        self._held().executemany(statement, rows)  # pyright: ignore[reportUnknownMemberType] - see run
 
     def rows(self, statement: str, bindings: Bindings = ()) -> list[Row]:
         """All rows of a query, in a snapshot of its own unless one is open."""
@@ -193,91 +189,88 @@ class Database:
         return sum(path.stat().st_size for path in (self.path, beside) if path.exists())
 
     def checkpoint(self, mode: int = apsw.SQLITE_CHECKPOINT_TRUNCATE) -> bool:
-        """Copy the write-ahead log into the file and empty it; whether it was emptied (readers may hold it)."""
-        with self.connection() as connection:
+        """Copy the write-ahead log into the file and empty it; whether it was emptied (readers may hold it).
+
+        Raises:
+            StoreError: what SQLite reported, in our terms, such as a full disk.
+        """
+        with self.connection() as connection, translated():
             try:
                 connection.wal_checkpoint(mode=mode)
             except (apsw.BusyError, apsw.LockedError):
                 return False
         return True
 
+    def _held(self) -> apsw.Connection:
+        held: apsw.Connection | None = getattr(self._local, "connection", None)
+        if held is None or not self._is_inside(held):
+            raise StoreError("a statement was run outside of a transaction")
+        self._refuse_closed()
+        return held
+
+    def _is_inside(self, connection: apsw.Connection) -> bool:
+        """Whether this thread has begun a transaction, which must then still be open.
+
+        Raises:
+            StoreError: if SQLite has ended it, as it does on some errors: what a caller who went on were to write now
+                would be kept, although the rest of its transaction is gone.
+        """
+        inside = bool(getattr(self._local, "inside", False))
+        if inside and not connection.in_transaction:
+            raise StoreError("the transaction was rolled back: nothing of it was stored")
+        return inside
+
+    @contextmanager
+    def _outermost(self) -> Generator[None]:
+        self._local.inside = True
+        try:
+            yield
+        finally:
+            self._local.inside = False
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise StoreError(CLOSED)
+
+    @contextmanager
+    def _turn(self) -> Generator[None]:
+        """Wait for the other threads of this process, for no longer than for other processes."""
+        if not self._writer.acquire(timeout=self._busy_timeout_ms / 1000):
+            raise StoreBusyError(BUSY)
+        try:
+            self._refuse_closed()
+            yield
+        finally:
+            self._writer.release()
+
+    @contextmanager
+    def _nested(self, connection: apsw.Connection) -> Generator[None]:
+        if connection.txn_state() != WRITING:
+            raise StoreError("a write was begun inside of a snapshot")
+        with savepoint(connection):
+            yield
+
     def _take(self) -> apsw.Connection:
         with self._guard:
-            if self._closed:
-                msg = "the memory store is closed"
-                raise StoreError(msg)
+            self._refuse_closed()
             if self._idle:
                 return self._idle.pop()
         with translated():
-            connection = self._open()
+            connection = open_connection(self.path, self._busy_timeout_ms)
         with self._guard:
-            self._opened.add(connection)
+            closed = self._closed
+            if not closed:
+                self._opened.add(connection)
+        if closed:
+            connection.close(force=True)
+            raise StoreError(CLOSED)
         return connection
 
     def _give_back(self, connection: apsw.Connection) -> None:
         with self._guard:
-            if not self._closed and len(self._idle) < _IDLE_CONNECTIONS:
+            # One whose transaction could not be ended is of no use to the next caller: closing it rolls back.
+            if not self._closed and not connection.in_transaction and len(self._idle) < _IDLE_CONNECTIONS:
                 self._idle.append(connection)
                 return
             self._opened.discard(connection)
         connection.close(force=True)
-
-    def _open(self) -> apsw.Connection:
-        connection = apsw.Connection(str(self.path))
-        connection.set_busy_timeout(self._busy_timeout_ms)
-        connection.enable_load_extension(enable=True)
-        connection.load_extension(sqlite_vec.loadable_path())
-        connection.enable_load_extension(enable=False)
-        # Only heeded by a file without tables, and before the journal mode makes the first page.
-        _pragma(connection, "auto_vacuum", "INCREMENTAL")
-        _pragma(connection, "journal_mode", "WAL")
-        _pragma(connection, "foreign_keys", "ON")
-        _pragma(connection, "secure_delete", "ON")
-        _pragma(connection, "cache_size", -_CACHE_KIB)
-        _pragma(connection, "temp_store", "MEMORY")
-        return connection
-
-
-def _run(connection: apsw.Connection, statement: str, bindings: Bindings = ()) -> apsw.Cursor:
-    # apsw's stubs name collections.abc.Buffer, which Python 3.11 lacks, so pyright knows its parameters only in part.
-    return connection.execute(statement, bindings)  # pyright: ignore[reportUnknownMemberType]
-
-
-def _pragma(connection: apsw.Connection, name: str, value: str | int) -> None:
-    connection.pragma(name, value)  # pyright: ignore[reportUnknownMemberType]
-
-
-@contextmanager
-def _ending(connection: apsw.Connection) -> Generator[None]:
-    """Commit the open transaction, or roll it back when something was raised inside."""
-    try:
-        yield
-        _run(connection, "COMMIT")
-    except BaseException:
-        # SQLite itself rolls back on some errors, such as a full disk.
-        if connection.in_transaction:
-            _run(connection, "ROLLBACK")
-        raise
-
-
-@contextmanager
-def _savepoint(connection: apsw.Connection) -> Generator[None]:
-    _run(connection, "SAVEPOINT nested")
-    try:
-        yield
-    except BaseException:
-        if connection.in_transaction:
-            _run(connection, "ROLLBACK TO nested")
-            _run(connection, "RELEASE nested")
-        raise
-    _run(connection, "RELEASE nested")
-
-
-def _make_private(path: Path) -> None:
-    """Make the folder 0700 and the file 0600 before SQLite does, which would follow the umask."""
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-    except OSError as error:
-        msg = f"the memory store can't be written ({error.strerror}): check EBBING_HOME and its permissions"
-        raise StoreReadOnlyError(msg) from error

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Generator
 from contextlib import contextmanager
+from typing import Final
 
 import apsw
 
@@ -15,46 +17,56 @@ from ..schemas.errors import (
     StoreReadOnlyError,
 )
 
+BUSY: Final = "the memory store is busy: other processes kept it locked; try again in a moment"
+CLOSED: Final = "the memory store is closed"
+_FULL: Final = "the disk is full: nothing was changed; free some space, or erase memories with forget"
+_DAMAGED: Final = "the memory store is damaged: run `ebbing doctor`, which names the backups to restore from"
+
 _FAMILIES: tuple[tuple[tuple[type[apsw.Error], ...], type[StoreError], str], ...] = (
-    (
-        (apsw.BusyError, apsw.LockedError),
-        StoreBusyError,
-        "the memory store is busy: other processes kept it locked; try again in a moment",
-    ),
-    (
-        (apsw.FullError,),
-        StoreFullError,
-        "the disk is full: nothing was changed; free some space, or erase memories with forget",
-    ),
+    ((apsw.BusyError, apsw.LockedError), StoreBusyError, BUSY),
+    ((apsw.FullError,), StoreFullError, _FULL),
     (
         (apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError),
         StoreReadOnlyError,
         "the memory store can't be written: check the permissions of EBBING_HOME",
     ),
-    (
-        (apsw.CorruptError, apsw.NotADBError),
-        StoreCorruptError,
-        "the memory store is damaged: run `ebbing doctor`, which names the backups to restore from",
-    ),
+    ((apsw.CorruptError, apsw.NotADBError), StoreCorruptError, _DAMAGED),
     (
         (apsw.CantOpenError,),
         StoreReadOnlyError,
         "the memory store can't be opened: check that EBBING_HOME exists and can be written",
     ),
-    (
-        (apsw.IOError,),
-        StoreFullError,
-        "the memory store can't be read or written: the disk reported an error or is full; nothing was changed",
-    ),
+    ((apsw.InterruptError, apsw.ConnectionClosedError), StoreError, "the memory store was closed during this call"),
 )
+# What the system says when SQLite reads: the bytes are gone or can't be had. Everything else happens when it writes.
+_READING: Final = frozenset(
+    {
+        apsw.SQLITE_IOERR_READ,
+        apsw.SQLITE_IOERR_SHORT_READ,
+        apsw.SQLITE_IOERR_CORRUPTFS,
+        apsw.SQLITE_IOERR_DATA,
+        apsw.SQLITE_IOERR_FSTAT,
+        apsw.SQLITE_IOERR_ACCESS,
+    }
+)
+_NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 def convert(error: apsw.Error) -> StoreError:
     """Our error for one of SQLite's; its text names neither statements nor values."""
+    if isinstance(error, apsw.IOError):
+        return _convert_io(error)
     for kinds, ours, text in _FAMILIES:
         if isinstance(error, kinds):
             return ours(text)
     return StoreError(f"the memory store failed: {type(error).__name__}")
+
+
+def convert_os(error: OSError, what: str) -> StoreError:
+    """Our error for one of the system's; `what` says what could not be done."""
+    if error.errno in _NO_ROOM:
+        return StoreFullError(f"{what} ({error.strerror}): free some disk space; nothing was changed")
+    return StoreReadOnlyError(f"{what} ({error.strerror}): check EBBING_HOME and its permissions")
 
 
 @contextmanager
@@ -68,3 +80,9 @@ def translated() -> Generator[None]:
         yield
     except apsw.Error as error:
         raise convert(error) from error
+
+
+def _convert_io(error: apsw.IOError) -> StoreError:
+    if getattr(error, "extendedresult", 0) in _READING:
+        return StoreCorruptError(f"the disk could not read the memory store; {_DAMAGED}")
+    return StoreFullError("the disk reported an error or is full: nothing was changed; free some space and try again")

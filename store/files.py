@@ -1,0 +1,89 @@
+"""The database file among its neighbours: private from its first byte, and never made anew in place of a lost one."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from ..schemas.errors import StoreCorruptError
+from .errors import convert_os
+
+BACKUP_FOLDER: Final = "backups"
+BACKUP_FILES: Final = "memory-*.db"
+_OTHERS: Final = 0o077
+_PRIVATE: Final = 0o600
+
+
+def prepare(path: Path) -> None:
+    """Make the database's folder (0700) and file (0600) before SQLite does, which would follow the umask.
+
+    A file that others can read, as a copied backup may be, becomes private too.
+
+    Raises:
+        StoreCorruptError: if the file is missing or empty, but its log or backups say that there was one.
+        StoreFullError: if the disk has no room for it.
+        StoreReadOnlyError: if the folder or file can't be made or written.
+    """
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        refuse_lost(path)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, _PRIVATE))
+        for file in (path, *_beside(path)):
+            _hide(file)
+    except OSError as error:
+        raise convert_os(error, "the memory store can't be written") from error
+
+
+def refuse_lost(path: Path) -> None:
+    """Let nobody begin an empty store where a full one was lost.
+
+    SQLite would: it takes a missing or empty file for a new database and deletes the log that lies beside it.
+
+    Raises:
+        StoreCorruptError: if the file is missing or empty although its log or its backups are there; says the way out.
+    """
+    # The log is looked at first: another process may be making file and log, in that order, right now.
+    has_log = any(_size(file) for file in _beside(path) if file.name.endswith("-wal"))
+    backups = backups_of(path)
+    if (has_log or backups) and not _size(path):
+        raise StoreCorruptError(lost(path, backups))
+
+
+def lost(path: Path, backups: list[Path]) -> str:
+    """What to say and advise when memories were kept at `path` and are not there any more."""
+    said = f"the memory store {path} is missing or empty, although there was one"
+    away = f"move {path.name}-wal and {path.name}-shm out of the folder if they are there"
+    if backups:
+        return (
+            f"{said}: end all ebbing processes, {away} and copy the newest backup, {backups[-1]}, to {path};"
+            f" to begin an empty store instead, move {backups[-1].parent} out of the folder"
+        )
+    return f"{said}: put {path.name} back where it was; to begin an empty store instead, {away}"
+
+
+def backups_of(path: Path) -> list[Path]:
+    """The backups of a database file, oldest first."""
+    return sorted((path.parent / BACKUP_FOLDER).glob(BACKUP_FILES))
+
+
+def _beside(path: Path) -> Iterator[Path]:
+    return (path.with_name(path.name + ending) for ending in ("-wal", "-shm"))
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _hide(path: Path) -> None:
+    # Another process may just have removed its log, and a file of somebody else's is not ours to change.
+    with suppress(FileNotFoundError, PermissionError):
+        mode = stat.S_IMODE(path.stat().st_mode)
+        if mode & _OTHERS:
+            path.chmod(mode & ~_OTHERS)
