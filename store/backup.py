@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import apsw
 
-from ..schemas.errors import StoreFullError
 from ..schemas.instants import to_datetime
+from .attic import pack
 from .database import Database
-from .errors import translated
+from .errors import convert_os, translated
+from .files import BACKUP_FILES
 
-KEPT = 5
+KEPT: Final = 5
+_UNFINISHED: Final = "memory-*.partial*"
+_PROBE_BYTES: Final = 48  # a row keeps its first few hundred bytes in one piece
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,48 +33,75 @@ class Backups:
     def make(self, label: str, now: int) -> Path:
         """Copy the database into a new 0600 file named after the instant (µs) and label; prune the oldest.
 
+        Nobody writes meanwhile. Inside a transaction the copy shows what was there before it.
+
         Raises:
-            StoreFullError: if the copy can't be written; a partial copy is removed.
+            StoreFullError: if there is no room for the copy; a partial copy is removed.
+            StoreReadOnlyError: if the folder can't be made or written.
             StoreError: if the database can't be read.
         """
         stamp = to_datetime(now).strftime("%Y%m%dT%H%M%S%f")
         target = self.folder / f"memory-{stamp}-{label}.db"
-        partial = target.with_suffix(".partial")
         try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            os.close(os.open(partial, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600))
-            with translated():
-                self._copy(partial)
-            partial.replace(target)
+            with self.database.atomic(durable=False):
+                self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                self._write(target)
+                self._prune()
         except OSError as error:
-            msg = f"the backup could not be written ({error.strerror}): free some disk space; nothing was changed"
-            raise StoreFullError(msg) from error
-        finally:
-            partial.unlink(missing_ok=True)
-        self._prune()
+            raise convert_os(error, "the backup could not be written") from error
         return target
 
     def list(self) -> list[Path]:
         """The backups, oldest first."""
-        return sorted(self.folder.glob("memory-*.db"))
+        return sorted(self.folder.glob(BACKUP_FILES))
 
     def remove_all_with(self, texts: Sequence[str]) -> list[Path]:
-        """Delete backups that hold any of some texts, which erasing has promised away; returns which."""
-        probes = [text.encode("utf-8")[:48] for text in texts if text]
-        removed = [path for path in self.list() if any(probe in path.read_bytes() for probe in probes)]
+        """Delete backups that hold any of some texts, plain or packed for the attic; returns which.
+
+        Erasing has promised these texts away.
+        """
+        probes = [stored[:_PROBE_BYTES] for text in texts if text for stored in (text.encode("utf-8"), pack(text)[1])]
+        removed = [path for path in self.list() if _holds(path, probes)]
         for path in removed:
             path.unlink(missing_ok=True)
         return removed
 
+    def _write(self, target: Path) -> None:
+        # Nobody else is copying, since copies are made under the write lock: these are of processes that died.
+        self._remove_unfinished()
+        partial = target.with_suffix(".partial")
+        try:
+            os.close(os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+            with translated():
+                self._copy(partial)
+            partial.replace(target)
+        finally:
+            self._remove_unfinished()
+
     def _copy(self, target: Path) -> None:
+        # A connection of its own: SQLite does not copy from one that is writing, and this thread's is.
+        source = apsw.Connection(str(self.database.path), flags=apsw.SQLITE_OPEN_READWRITE)
         copy = apsw.Connection(str(target))
         try:
-            with self.database.connection() as source, copy.backup("main", source, "main") as backup:
+            with copy.backup("main", source, "main") as backup:
                 while not backup.done:
                     backup.step(-1)
         finally:
             copy.close(force=True)
+            source.close(force=True)
 
     def _prune(self) -> None:
         for old in self.list()[: -self.kept]:
             old.unlink(missing_ok=True)
+
+    def _remove_unfinished(self) -> None:
+        for path in self.folder.glob(_UNFINISHED):
+            path.unlink(missing_ok=True)
+
+
+def _holds(path: Path, probes: Sequence[bytes]) -> bool:
+    with path.open("rb") as file:
+        if not os.fstat(file.fileno()).st_size:
+            return False
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
+            return any(view.find(probe) >= 0 for probe in probes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -31,7 +32,7 @@ def prepare(path: Path) -> None:
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         refuse_lost(path)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, _PRIVATE))
+        _make(path)
         for file in (path, *_beside(path)):
             _hide(file)
     except OSError as error:
@@ -68,6 +69,17 @@ def lost(path: Path, backups: list[Path]) -> str:
 def backups_of(path: Path) -> list[Path]:
     """The backups of a database file, oldest first."""
     return sorted((path.parent / BACKUP_FOLDER).glob(BACKUP_FILES))
+
+
+def _make(path: Path) -> None:
+    # An existing file is not opened: closing it would let go of the locks that SQLite holds on it for this process,
+    # and another process could then remove the log under our feet.
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, _PRIVATE))
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not os.access(path, os.R_OK | os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
 def _beside(path: Path) -> Iterator[Path]:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from importlib import resources
 
 from .. import schemas
-from ..schemas.errors import StoreTooNewError
+from ..schemas.errors import StoreCorruptError, StoreTooNewError
 from .backup import Backups
 from .database import Database
+from .files import lost
 
 _RECORD = """
 CREATE TABLE IF NOT EXISTS migration (
@@ -38,17 +39,20 @@ def migrate(database: Database, backups: Backups, now: int, migrations: tuple[Mi
 
     Raises:
         StoreTooNewError: if a newer version of ebbing has written the file; nothing is changed.
+        StoreCorruptError: if the file holds no memories although there are backups, or somebody else's tables.
         StoreError: if a migration fails; the file is then as it was before that migration.
     """
     steps = known_migrations() if migrations is None else migrations
     newest = steps[-1].number
-    current = schema_number(database)
-    if current > newest:
-        raise StoreTooNewError(_too_new(current, newest))
+    current = _refuse_newer(schema_number(database), newest)
+    if current == 0:
+        _refuse_strange(database, backups)
     for step in steps:
         if step.number > current:
-            _apply(database, backups, step, now)
-    return newest
+            # What this call has begun is not worth a copy yet.
+            _apply(database, backups if current else None, step, now)
+    # Another process, of a newer version, may have gone on in the meantime.
+    return _refuse_newer(schema_number(database), newest)
 
 
 def schema_number(database: Database) -> int:
@@ -59,15 +63,36 @@ def schema_number(database: Database) -> int:
         return int(database.value("SELECT coalesce(max(number), 0) FROM migration"))
 
 
-def _apply(database: Database, backups: Backups, step: Migration, now: int) -> None:
-    if step.number > 1:
-        backups.make(f"before-{step.number:04d}", now)
+def _apply(database: Database, backups: Backups | None, step: Migration, now: int) -> None:
     with database.atomic():
         database.execute(_RECORD)
         if database.row("SELECT 1 FROM migration WHERE number = ?", (step.number,)):
             return
-        database.execute(step.sql)
+        if backups is not None:
+            backups.make(f"before-{step.number:04d}", now)
+        # Read to its end: a statement that returns rows would otherwise keep those after it from running.
+        list(database.execute(step.sql))
         database.execute("INSERT INTO migration VALUES (?, ?, ?)", (step.number, step.name, now))
+
+
+def _refuse_newer(current: int, newest: int) -> int:
+    if current > newest:
+        raise StoreTooNewError(_too_new(current, newest))
+    return current
+
+
+def _refuse_strange(database: Database, backups: Backups) -> None:
+    with database.snapshot():
+        if schema_number(database):
+            return
+        made = backups.list()
+        if made:
+            raise StoreCorruptError(lost(database.path, made))
+        if database.row("SELECT 1 FROM sqlite_master"):
+            raise StoreCorruptError(
+                f"{database.path} is a database, but not of ebbing: nothing was changed; "
+                "move it away, or point EBBING_HOME at another folder"
+            )
 
 
 def _read(file_name: str, sql: str) -> Migration:
