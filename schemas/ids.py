@@ -26,6 +26,6 @@ def parse_id(text: str) -> str:
     """
     try:
         return str(uuid.UUID(text.strip()))
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, TypeError):
         msg = f"not a memory id: {str(text)[:60]!r}; ids come from recall and save and look like 0198c2f0-…"
         raise InvalidInputError(msg) from None

@@ -17,6 +17,7 @@ _DICTIONARY = (
 )
 _CODEC = "zlib-1"
 _PLAIN = "plain"
+_DAMAGED = "the text of a memory is damaged or lost: run `ebbing doctor`, which names the backups to restore from"
 
 
 def pack(text: str) -> tuple[str, bytes]:
@@ -27,23 +28,31 @@ def pack(text: str) -> tuple[str, bytes]:
     return (_CODEC, packed) if len(packed) < len(plain) else (_PLAIN, plain)
 
 
-def unpack(codec: str, body: bytes) -> str:
+def unpack(codec: str | None, body: bytes | None) -> str:
     """The text that `pack` was given.
 
     Raises:
-        StoreCorruptError: if the bytes are damaged or the codec is unknown.
+        StoreCorruptError: if the bytes are damaged or missing, or the codec is unknown.
     """
-    if codec == _PLAIN:
-        return body.decode("utf-8")
-    if codec != _CODEC:
-        msg = f"text in the attic is stored in an unknown way ({codec}): a newer ebbing may have written it"
-        raise StoreCorruptError(msg)
-    decompressor = zlib.decompressobj(-15, _DICTIONARY)
     try:
-        return (decompressor.decompress(body) + decompressor.flush()).decode("utf-8")
+        return _plain(codec, body).decode("utf-8")
     except (zlib.error, UnicodeDecodeError) as error:
-        msg = "text in the attic is damaged: run `ebbing doctor`, which names the backups to restore from"
-        raise StoreCorruptError(msg) from error
+        raise StoreCorruptError(_DAMAGED) from error
+
+
+def _plain(codec: str | None, body: bytes | None) -> bytes:
+    if codec is None or body is None:
+        raise StoreCorruptError(_DAMAGED)
+    if codec == _PLAIN:
+        return body
+    if codec != _CODEC:
+        raise StoreCorruptError(f"text is stored in an unknown way ({codec}): a newer ebbing may have written it")
+    decompressor = zlib.decompressobj(-15, _DICTIONARY)
+    plain = decompressor.decompress(body) + decompressor.flush()
+    # Bytes that break off in the middle decompress without complaint, to the text's beginning.
+    if not decompressor.eof or decompressor.unused_data:
+        raise StoreCorruptError(_DAMAGED)
+    return plain
 
 
 class Attic:
@@ -59,8 +68,7 @@ class Attic:
             content = self._database.value("SELECT content FROM memory WHERE seq = ?", (seq,))
             if content is None:
                 return
-            self._database.execute("INSERT INTO attic VALUES (?, ?, ?, ?)", (seq, *pack(content), now))
-            self._database.execute("UPDATE memory SET content = NULL WHERE seq = ?", (seq,))
+            self.stow_packed({seq: pack(content)}, now)
 
     def packed(self, seqs: Sequence[int]) -> dict[int, tuple[str, bytes]]:
         """The texts of some memories that are not in the attic yet, packed for it, by seq; a read, at most 500."""
@@ -70,13 +78,17 @@ class Attic:
         return {int(seq): pack(content) for seq, content in rows}
 
     def stow_packed(self, texts: Mapping[int, tuple[str, bytes]], now: int) -> None:
-        """Move texts that `packed` gave, and that nobody moved since, in the caller's transaction."""
+        """Move texts that `packed` gave, in the caller's transaction; those moved or erased since are passed over."""
         with self._database.atomic():
             self._database.executemany(
-                "INSERT INTO attic VALUES (?, ?, ?, ?)",
+                "INSERT INTO attic SELECT seq, ?2, ?3, ?4 FROM memory WHERE seq = ?1 AND content IS NOT NULL"
+                " ON CONFLICT DO UPDATE"
+                " SET codec = excluded.codec, body = excluded.body, moved_at = excluded.moved_at",
                 [(seq, codec, body, now) for seq, (codec, body) in texts.items()],
             )
-            self._database.executemany("UPDATE memory SET content = NULL WHERE seq = ?", [(seq,) for seq in texts])
+            self._database.executemany(
+                "UPDATE memory SET content = NULL WHERE content IS NOT NULL AND seq = ?", [(seq,) for seq in texts]
+            )
 
     def fetch(self, seq: int) -> None:
         """Move a memory's text back into its row; nothing happens when it is there already."""

@@ -15,11 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..schemas.memory import Kind
-from .database import Database
+from .database import NOTHING, WRITING, Database
 
 KINDS: tuple[Kind, ...] = tuple(Kind)
 FOREVER = np.iinfo(np.int64).max
 _NO_GROUP = -1
+_GROWTH = 1.25
+_SPARE_ROWS = 64
 
 _COLUMNS: dict[str, type[np.generic]] = {
     "scope": np.int32,
@@ -101,14 +103,26 @@ class Catalog:
         self._database = database
         self._guard = threading.Lock()
         self._columns = _empty()
+        # The arrays of which the columns are the first part: what follows is room to grow.
+        self._kept: dict[str, NDArray[Any]] = {}
         self._names: dict[str, int] = {}
 
     def columns(self) -> Columns:
-        """The catalog as of the latest committed change (or of the caller's open snapshot)."""
+        """The catalog as of the latest committed change (or of the caller's open snapshot, or newer).
+
+        Inside a write transaction it holds what that has written. That is read again each time: it may still be rolled
+        back, and another change will then get its revision.
+        """
+        found = self._database.transaction()
         with self._guard, self._database.snapshot():
             revision = int(self._database.value("SELECT value FROM meta WHERE key = 'rev'"))
-            if revision != self._columns.revision:
-                self._columns = self._refreshed(revision)
+            known = self._columns.revision
+            if found == WRITING:
+                return self._columns if revision == known else self._refreshed(revision, {})
+            # A snapshot older than what another thread has read is no reason to read everything again.
+            if revision > known or (revision < known and found == NOTHING):
+                self._kept = self._kept if revision > known else {}
+                self._columns = self._refreshed(revision, self._kept)
             return self._columns
 
     def name_of_session(self, session: str) -> int:
@@ -125,27 +139,23 @@ class Catalog:
             name.removeprefix("speaker "): number for name, number in self._names.items() if name.startswith("speaker ")
         }
 
-    def _refreshed(self, revision: int) -> Columns:
+    def _refreshed(self, revision: int, kept: dict[str, NDArray[Any]]) -> Columns:
+        """The columns with what changed since; they grow in place in the arrays of `kept`, which gets those made."""
         known = self._columns if revision > self._columns.revision else _empty()
         rows = list(self._database.execute(_SELECT, (known.revision,)))
         gone = list(self._database.execute("SELECT seq FROM tombstone WHERE rev > ?", (known.revision,)))
-        if not rows and not gone:
-            return replace(known, revision=revision)
         size = max(len(known.alive), 1 + max((row[0] for row in rows), default=-1))
-        grown = {name: _grown(getattr(known, name), size) for name in ("alive", *_COLUMNS)}
-        self._write(grown, rows)
-        grown["alive"][[seq for (seq,) in gone if seq < size]] = False
-        same = size == len(known.alive) and np.array_equal(grown["alive"], known.alive)
-        return replace(known, revision=revision, structure=known.structure if same else revision, **grown)
-
-    def _write(self, columns: dict[str, NDArray[Any]], rows: list[tuple[Any, ...]]) -> None:
-        if not rows:
-            return
-        seqs, *values = zip(*rows, strict=True)
+        seqs, *values = zip(*rows, strict=True) if rows else ((), *([()] * len(_COLUMNS)))
         places = np.array(seqs, dtype=np.int64)
-        columns["alive"][places] = True
-        for (name, dtype), column in zip(_COLUMNS.items(), values, strict=True):
-            columns[name][places] = np.array(self._numbered(name, column), dtype=dtype)
+        dead = np.array([seq for (seq,) in gone if seq < size], dtype=np.int64)
+        changed: dict[str, NDArray[Any]] = {
+            name: _merged(getattr(known, name), size, places, np.array(self._numbered(name, column), dtype), kept, name)
+            for (name, dtype), column in zip(_COLUMNS.items(), values, strict=True)
+        }
+        living = np.concatenate([np.ones(len(places), np.bool_), np.zeros(len(dead), np.bool_)])
+        alive = _merged(known.alive, size, np.concatenate([places, dead]), living, kept, "alive")
+        structure = known.structure if alive is known.alive else revision
+        return replace(known, revision=revision, structure=structure, alive=alive, **changed)
 
     def _numbered(self, name: str, column: Sequence[Any]) -> Sequence[Any]:
         if name == "kind":
@@ -164,8 +174,32 @@ def _empty() -> Columns:
     return Columns(revision=0, structure=0, alive=np.zeros(0, np.bool_), **columns)
 
 
-def _grown(column: NDArray[Any], size: int) -> NDArray[Any]:
-    """A copy with room for `size` rows: readers keep what they were handed."""
-    grown = np.zeros(size, dtype=column.dtype)
-    grown[: len(column)] = column
-    return grown
+def _merged(
+    known: NDArray[Any],
+    size: int,
+    places: NDArray[np.int64],
+    values: NDArray[Any],
+    kept: dict[str, NDArray[Any]],
+    name: str,
+) -> NDArray[Any]:
+    """`known` with `values` at `places`, `size` long; itself if that is what it is already.
+
+    Nothing of `known` is written to, since readers keep what they were handed. What is new comes after it in the same
+    array, if there is room.
+    """
+    count = len(known)
+    inside, after = places < count, places >= count
+    column = known
+    if not np.array_equal(known[places[inside]], values[inside]):
+        column = known.copy()
+        column[places[inside]] = values[inside]
+    if size > count or column is not known:
+        room = kept.get(name)
+        if column is not known or room is None or len(room) < size:
+            room = np.zeros(int(size * _GROWTH) + _SPARE_ROWS, dtype=known.dtype)
+            room[:count] = column
+        room[places[after]] = values[after]
+        kept[name] = room
+        column = room[:size]
+        column.flags.writeable = False
+    return column

@@ -29,12 +29,16 @@ class Graph:
         self._database = database
 
     def connect(self, links: Sequence[Link], *, both_ways: bool = True) -> None:
-        """Store links; a stronger weight replaces a weaker one of the same relation."""
+        """Store links; a stronger weight replaces a weaker one of the same relation.
+
+        Links from or to memories that were erased since they were read are left out.
+        """
         reverse = [Link(link.other, link.seq, link.relation, link.weight) for link in links] if both_ways else []
         rows = [(link.seq, link.other, link.relation, link.weight) for link in [*links, *reverse]]
         with self._database.atomic():
             self._database.executemany(
-                "INSERT INTO link VALUES (?, ?, ?, ?) ON CONFLICT (seq, other, relation)"
+                "INSERT INTO link SELECT seq, ?2, ?3, ?4 FROM memory"
+                " WHERE seq = ?1 AND EXISTS (SELECT 1 FROM memory WHERE seq = ?2) ON CONFLICT (seq, other, relation)"
                 " DO UPDATE SET weight = max(weight, excluded.weight)",
                 rows,
             )
@@ -116,8 +120,23 @@ class Graph:
         )
         return None if found is None else int(found)
 
-    def prune_entities(self) -> int:
-        """Remove entities that no memory names any more; how many."""
+    def named_by(self, seqs: Sequence[int]) -> list[int]:
+        """The row ids of the entities that some memories name."""
+        found: set[int] = set()
+        with self._database.snapshot():
+            for start in range(0, len(seqs), _PLACES):
+                some = seqs[start : start + _PLACES]
+                rows = self._database.execute(
+                    f"SELECT entity FROM memory_entity WHERE seq IN ({','.join('?' * len(some))})", some
+                )
+                found.update(int(entity) for (entity,) in rows)
+        return sorted(found)
+
+    def prune_entities(self, entities: Sequence[int] | None = None) -> None:
+        """Remove entities that no memory names any more: of some (by row id), or of all."""
+        unnamed = "DELETE FROM entity WHERE NOT EXISTS (SELECT 1 FROM memory_entity WHERE entity = entity.id)"
         with self._database.atomic():
-            self._database.execute("DELETE FROM entity WHERE id NOT IN (SELECT entity FROM memory_entity)")
-            return self._database.changes()
+            if entities is None:
+                self._database.execute(unnamed)
+            else:
+                self._database.executemany(f"{unnamed} AND id = ?", [(entity,) for entity in entities])

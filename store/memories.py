@@ -153,11 +153,9 @@ class Memories:
         if unknown:
             msg = f"columns that can't be changed: {', '.join(sorted(unknown))}"
             raise ValueError(msg)
-        assignments = ", ".join(f"{name} = :{name}" for name in columns)
+        assignments = ", ".join(["version = version + 1", *(f"{name} = :{name}" for name in columns)])
         with self._database.atomic():
-            self._database.execute(
-                f"UPDATE memory SET {assignments}, version = version + 1 WHERE seq = :seq", {**columns, "seq": seq}
-            )
+            self._database.execute(f"UPDATE memory SET {assignments} WHERE seq = :seq", {**columns, "seq": seq})
             self._stamp(seq)
 
     def exists(self, seq: int) -> bool:

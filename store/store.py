@@ -90,11 +90,12 @@ class Store:
     def erase(self, seqs: list[int]) -> None:
         """Remove memories from every table and index, in the caller's transaction; the journal keeps their ids."""
         with self.atomic():
+            named = self.graph.named_by(seqs)
             self.lexical.remove(seqs)
             self.vectors.remove(seqs)
             self.tokens.remove(seqs)
             self.memories.remove(seqs)
-            self.graph.prune_entities()
+            self.graph.prune_entities(named)
 
     def integrity(self) -> list[str]:
         """What SQLite's own check finds wrong with the file; empty when it is sound."""

@@ -86,8 +86,9 @@ class Tokens:
         """The token embeddings of some memories; those without any are left out."""
         rows: list[tuple[int, int, bytes, bytes, bytes]] = []
         with self._database.snapshot():
-            for start in range(0, len(seqs), _PLACES):
-                some = sorted(seqs[start : start + _PLACES])
+            wanted = sorted(seqs)
+            for start in range(0, len(wanted), _PLACES):
+                some = wanted[start : start + _PLACES]
                 found = self._database.execute(
                     "SELECT seq, count, pieces, codes, scales FROM token"
                     f" WHERE seq IN ({','.join('?' * len(some))}) AND model = ? ORDER BY seq",

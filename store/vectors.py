@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ..schemas.errors import StoreError
 from .coarse import Coarse
 from .codec import Codes, encode, sign_bits_of
 from .database import Database
@@ -50,8 +51,13 @@ class Vectors:
     def model(self) -> int:
         """The row id of the model, which is recorded on first use together with its coarse index."""
         if self._model is None:
-            found = self._database.value("SELECT id FROM model WHERE name = ?", (self.model_name,))
-            self._model = self._record_model() if found is None else int(found)
+            found = self._database.row("SELECT id, dimension FROM model WHERE name = ?", (self.model_name,))
+            if found is not None and found[1] != self.dimension:
+                raise StoreError(
+                    f"embeddings of {self.model_name} are stored with {found[1]} dimensions, not {self.dimension}: "
+                    "a model with other dimensions needs another id"
+                )
+            self._model = self._record_model() if found is None else int(found[0])
         return self._model
 
     @property

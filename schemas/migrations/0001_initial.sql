@@ -171,7 +171,7 @@ CREATE TABLE journal (
 
 CREATE INDEX journal_by_memory ON journal (memory) WHERE memory IS NOT NULL;
 CREATE INDEX journal_by_ref ON journal (ref) WHERE ref IS NOT NULL;
-CREATE INDEX journal_by_event ON journal (event, at);
+CREATE INDEX journal_by_event ON journal (event);
 
 -- Seqs that are gone, so that readers in other processes drop them from what they keep resident.
 CREATE TABLE tombstone (
