@@ -25,6 +25,8 @@ from .states import next_states
 from .strength import retentions
 
 _BATCH: Final = 100
+_PASSES: Final = 3
+"""What was used or shown while a run looked at it is looked at again; what loses thrice is left to the next run."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,10 +69,16 @@ def decay(
     Each batch is a transaction, so a run that is stopped or killed has done whole batches and the next one goes on.
     """
     moved = 0
-    for batch in _plan(store, now, settings).batches():
-        if stopped():
+    for _ in range(_PASSES):
+        lost = 0
+        for batch in _plan(store, now, settings).batches():
+            if stopped():
+                return moved
+            done = _apply(store, batch, now)
+            moved += done.moved
+            lost += done.lost
+        if not lost:
             break
-        moved += _apply(store, batch, now)
     return moved
 
 
@@ -108,7 +116,15 @@ def _differs(figures: Figures, fresh: Refreshed) -> NDArray[np.bool_]:
     )
 
 
-def _apply(store: Store, batch: _Plan, now: int) -> int:
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """How many memories changed their state, and how many had changed meanwhile and were left alone."""
+
+    moved: int
+    lost: int
+
+
+def _apply(store: Store, batch: _Plan, now: int) -> _Done:
     moving = batch.moving
     figures, before = batch.figures, batch.before
     # Compressing takes longer than writing: done before the lock is taken, and used only for rows nobody changed.
@@ -128,7 +144,7 @@ def _apply(store: Store, batch: _Plan, now: int) -> int:
             if new < State.ARCHIVE <= old:
                 store.attic.fetch(seq)
         store.journal.append(*(_entry(now, *move) for move in moved))
-    return len(moved)
+    return _Done(len(moved), len(figures) - len(written))
 
 
 def _entry(now: int, memory: str, _seq: int, old: int, new: int) -> Entry:

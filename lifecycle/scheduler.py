@@ -14,7 +14,7 @@ from ..schemas.errors import EbbingError
 
 QUIET_SECONDS = 60
 SPOOL_SECONDS = 30
-_NICENESS = 5
+NICENESS = 5
 
 _log = logging.getLogger(__name__)
 
@@ -67,7 +67,9 @@ class Scheduler:
 def give_way() -> None:
     """Lower the priority of this thread, where threads have one of their own: background work never presses."""
     if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
+        thread = threading.get_native_id()
+        # Giving priority back is not ours to do: a process that was started gentler stays so.
+        os.setpriority(os.PRIO_PROCESS, thread, max(NICENESS, os.getpriority(os.PRIO_PROCESS, thread)))
 
 
 def guarded(job: Job) -> Callable[[], None]:
