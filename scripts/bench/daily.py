@@ -3,8 +3,8 @@
 Figures: `cpu_seconds` of one core for the whole run; `longest_transaction_ms` with the lock held (until the commit
 begins) and how much of a core it took; `worst_delay_ms` that a recall in another process had over its median without a
 run, and the same for each thing that a recall does: catching up with the catalog (`catalog`) and the resident
-embeddings (`matrix`), reading memories (`read`), writing what it has shown (`shown`); `quiet_worst_ms` is the worst such
-recall without a run, the noise of the machine. `second_run_seconds` is a run in which nothing changes.
+embeddings (`matrix`), reading memories (`read`), writing what it has shown (`shown`); `quiet_worst_ms` is the worst
+such recall without a run, the noise of the machine. `second_run_seconds` is a run in which nothing changes.
 """
 
 from __future__ import annotations
