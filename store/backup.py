@@ -11,10 +11,12 @@ from typing import Final
 
 import apsw
 
+from ..schemas.errors import StoreCorruptError
 from ..schemas.instants import to_datetime
 from .attic import pack
+from .connections import load_vec, run
 from .database import Database
-from .errors import convert_os, translated
+from .errors import DAMAGED, convert_os, translated
 from .files import BACKUP_FILES
 
 KEPT: Final = 5
@@ -38,6 +40,7 @@ class Backups:
         Raises:
             StoreFullError: if there is no room for the copy; a partial copy is removed.
             StoreReadOnlyError: if the folder can't be made or written.
+            StoreCorruptError: if the database is damaged: such a copy would push the good ones out.
             StoreError: if the database can't be read.
         """
         stamp = to_datetime(now).strftime("%Y%m%dT%H%M%S%f")
@@ -86,6 +89,7 @@ class Backups:
             with copy.backup("main", source, "main") as backup:
                 while not backup.done:
                     backup.step(-1)
+            _refuse_damaged(copy)
         finally:
             copy.close(force=True)
             source.close(force=True)
@@ -97,6 +101,12 @@ class Backups:
     def _remove_unfinished(self) -> None:
         for path in self.folder.glob(_UNFINISHED):
             path.unlink(missing_ok=True)
+
+
+def _refuse_damaged(copy: apsw.Connection) -> None:
+    load_vec(copy)
+    if next(run(copy, "PRAGMA quick_check(1)"), ("ok",)) != ("ok",):
+        raise StoreCorruptError(DAMAGED)
 
 
 def _holds(path: Path, probes: Sequence[bytes]) -> bool:

@@ -14,8 +14,6 @@ Bindings = Sequence[Any] | dict[str, Any]
 
 _CACHE_KIB: Final = 16_384
 _PRAGMAS: Final[tuple[tuple[str, str | int], ...]] = (
-    # Only heeded by a file without tables, and before the journal mode makes the first page.
-    ("auto_vacuum", "INCREMENTAL"),
     ("journal_mode", "WAL"),
     ("foreign_keys", "ON"),
     ("secure_delete", "ON"),
@@ -33,15 +31,27 @@ def open_connection(path: Path, busy_timeout_ms: int) -> apsw.Connection:
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
     try:
         connection.set_busy_timeout(busy_timeout_ms)
-        connection.enable_load_extension(enable=True)
-        connection.load_extension(sqlite_vec.loadable_path())
-        connection.enable_load_extension(enable=False)
+        load_vec(connection)
+        # Only heeded before the journal mode makes the first page; later it would be a write, under the write lock.
+        if not connection.pragma("page_count"):  # pyright: ignore[reportUnknownMemberType] - see run
+            set_pragma(connection, "auto_vacuum", "INCREMENTAL")
         for name, value in _PRAGMAS:
             set_pragma(connection, name, value)
     except BaseException:
         connection.close(force=True)
         raise
     return connection
+
+
+def load_vec(connection: apsw.Connection) -> None:
+    """Load the vector extension.
+
+    Raises:
+        apsw.Error: what SQLite says.
+    """
+    connection.enable_load_extension(enable=True)
+    connection.load_extension(sqlite_vec.loadable_path())
+    connection.enable_load_extension(enable=False)
 
 
 def run(connection: apsw.Connection, statement: str, bindings: Bindings = ()) -> apsw.Cursor:

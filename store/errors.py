@@ -20,7 +20,7 @@ from ..schemas.errors import (
 BUSY: Final = "the memory store is busy: other processes kept it locked; try again in a moment"
 CLOSED: Final = "the memory store is closed"
 _FULL: Final = "the disk is full: nothing was changed; free some space, or erase memories with forget"
-_DAMAGED: Final = "the memory store is damaged: run `ebbing doctor`, which names the backups to restore from"
+DAMAGED: Final = "the memory store is damaged: run `ebbing doctor`, which names the backups to restore from"
 
 _FAMILIES: tuple[tuple[tuple[type[apsw.Error], ...], type[StoreError], str], ...] = (
     ((apsw.BusyError, apsw.LockedError), StoreBusyError, BUSY),
@@ -30,7 +30,7 @@ _FAMILIES: tuple[tuple[tuple[type[apsw.Error], ...], type[StoreError], str], ...
         StoreReadOnlyError,
         "the memory store can't be written: check the permissions of EBBING_HOME",
     ),
-    ((apsw.CorruptError, apsw.NotADBError), StoreCorruptError, _DAMAGED),
+    ((apsw.CorruptError, apsw.NotADBError), StoreCorruptError, DAMAGED),
     (
         (apsw.CantOpenError,),
         StoreReadOnlyError,
@@ -84,5 +84,5 @@ def translated() -> Generator[None]:
 
 def _convert_io(error: apsw.IOError) -> StoreError:
     if getattr(error, "extendedresult", 0) in _READING:
-        return StoreCorruptError(f"the disk could not read the memory store; {_DAMAGED}")
+        return StoreCorruptError(f"the disk could not read the memory store; {DAMAGED}")
     return StoreFullError("the disk reported an error or is full: nothing was changed; free some space and try again")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ebbing.schemas.errors import StoreBusyError, StoreError, StoreFullError
+from ebbing.store.connections import set_pragma
 from ebbing.store.database import NOTHING, READING, WRITING, Database
 
 # Counts so far that it only ends by being interrupted.
@@ -157,6 +158,14 @@ def test_waiting_for_another_process_ends_with_busy_and_nothing_stored(database:
     assert words(database) == ["theirs"]
 
 
+def test_opening_and_reading_wait_for_no_writer(database: Database) -> None:
+    put(database, "before")
+    with database.atomic():
+        put(database, "not yet")
+        with Database(database.path, busy_timeout_ms=0) as other:
+            assert words(other) == ["before"]
+
+
 def test_waiting_for_another_thread_ends_with_busy_too(database: Database) -> None:
     began, done = threading.Event(), threading.Event()
 
@@ -200,10 +209,10 @@ def test_threads_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
 def test_a_full_database_says_so_and_keeps_what_it_had(database: Database) -> None:
     put(database, "kept")
     with database.connection() as connection:
-        connection.execute("PRAGMA max_page_count = 4")
+        set_pragma(connection, "max_page_count", 4)
         with pytest.raises(StoreFullError):
             put(database, "x" * 100_000)
-        connection.execute("PRAGMA max_page_count = 10000")
+        set_pragma(connection, "max_page_count", 10_000)
     put(database, "y" * 100_000)
     assert [len(text) for text in words(database)] == [4, 100_000]
 
