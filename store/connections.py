@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+import time
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +14,9 @@ import sqlite_vec
 Bindings = Sequence[Any] | dict[str, Any]
 
 _CACHE_KIB: Final = 16_384
+_QUICK: Final = 0.002
+_QUICK_TRIES: Final = 100
+_SLOW: Final = 0.01
 _PRAGMAS: Final[tuple[tuple[str, str | int], ...]] = (
     ("journal_mode", "WAL"),
     ("foreign_keys", "ON"),
@@ -30,7 +34,7 @@ def open_connection(path: Path, busy_timeout_ms: int) -> apsw.Connection:
     """
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
     try:
-        connection.set_busy_timeout(busy_timeout_ms)
+        connection.set_busy_handler(patient(busy_timeout_ms / 1000))
         load_vec(connection)
         # Only heeded before the journal mode makes the first page; later it would be a write, under the write lock.
         if not connection.pragma("page_count"):  # pyright: ignore[reportUnknownMemberType] - see run
@@ -52,6 +56,22 @@ def load_vec(connection: apsw.Connection) -> None:
     connection.enable_load_extension(enable=True)
     connection.load_extension(sqlite_vec.loadable_path())
     connection.enable_load_extension(enable=False)
+
+
+def patient(seconds: float) -> Callable[[int], bool]:
+    """What to do while others hold a lock: look again every two milliseconds, and less often after a while.
+
+    SQLite's own waits grow to a tenth of a second, which would miss the short pauses between others' transactions.
+    """
+
+    def wait(tries: int) -> bool:
+        slow = max(0, tries - _QUICK_TRIES)
+        if (tries - slow) * _QUICK + slow * _SLOW >= seconds:
+            return False
+        time.sleep(_SLOW if slow else _QUICK)
+        return True
+
+    return wait
 
 
 def run(connection: apsw.Connection, statement: str, bindings: Bindings = ()) -> apsw.Cursor:
