@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ..store.scan import files_holding
 from ..store.store import Store
 
 _BLOCK = 1 << 20
@@ -30,7 +31,9 @@ def leftovers(store: Store, texts: Sequence[str]) -> list[Path]:
     probes = [probe for text in texts for probe in _probes(text)]
     if not probes:
         return []
-    found = [path for path in _files(store.home) if _contains(path, probes)]
+    # The database's own files are read through SQLite, whose locks on them would not survive our closing them.
+    others = (path for path in _files(store.home) if not path.name.startswith(store.database.path.name))
+    found = [*files_holding(store.database, probes), *(path for path in others if _contains(path, probes))]
     for path in found:
         _log.warning("an erased text is still found in %s", path)
     return found
