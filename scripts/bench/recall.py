@@ -12,7 +12,8 @@ Figures: r5, r10, hit10, mrr, ndcg10 (ideal over all relevant items), the same r
 questions; r10_bm25 (FTS5 alone) and r10_rrf_paper (the published weighted reciprocal ranks over all channels);
 r10_single_hop_two_channels, the better of two fusions of the semantic and the lexical channel without late interaction:
 the fitted model and reciprocal ranks; p50_ms and p95_ms without embedding the question; same_twice, whether a second
-run gives the same answers; abstained_off_topic and abstained_answerable, the share of questions about other stores
+run gives the same answers; r1_points_from_random_strengths, what random retention does to the share of right first
+answers; abstained_off_topic and abstained_answerable, the share of questions about other stores
 (at most 200 a store) and of the store's own that are answered "nothing relevant".
 """
 
@@ -57,6 +58,7 @@ K: Final = 10
 UNANSWERABLE: Final = frozenset({"abstention", "event_ordering", "instruction_following", "summarization"})
 
 Answers = dict[int, list[int]]
+Retention = Callable[[Columns, NDArray[np.int64], int], NDArray[np.float64]]
 SettingsOf = Callable[[str], RecallSettings]
 
 
@@ -99,11 +101,11 @@ class Bench:
         """Every question that has an answer."""
         return [(one, question) for one in self.loaded for question in one.questions if question.relevant]
 
-    def run(self, settings: SettingsOf) -> tuple[Answers, list[float]]:
+    def run(self, settings: SettingsOf, retention: Retention | None = None) -> tuple[Answers, list[float]]:
         """The first ten seqs for each question, by position, and the milliseconds each took."""
         answers: Answers = {}
         times: list[float] = []
-        recallers = {one.name: self.recaller(one, settings(one.name)) for one in self.loaded}
+        recallers = {one.name: self.recaller(one, settings(one.name), retention) for one in self.loaded}
         for number, (one, question) in enumerate(self.questions()):
             request = request_for(question)
             before = time.perf_counter()
@@ -112,11 +114,11 @@ class Bench:
             answers[number] = [hit.memory.seq for hit in result.hits]
         return answers, times
 
-    def recaller(self, one: Loaded, settings: RecallSettings) -> Recaller:
-        """The product's recall over one store, all memories equally strong."""
+    def recaller(self, one: Loaded, settings: RecallSettings, retention: Retention | None = None) -> Recaller:
+        """The product's recall over one store; without `retention` all memories are equally strong."""
         known = {question.text: question.embedding for other in self.loaded for question in other.questions}
         prepared = Prepared(self.embedder, known)
-        return Recaller(one.store, lambda: prepared, _full_strength, settings)
+        return Recaller(one.store, lambda: prepared, retention or _full_strength, settings)
 
 
 def main() -> None:
@@ -150,6 +152,8 @@ def _report(bench: Bench, settings: SettingsOf, chosen: Mapping[str, Weights], a
     figures |= _two_channels(bench, settings)
     figures |= {"p50_ms": float(np.median(times)), "p95_ms": float(np.percentile(times, 95))}
     figures["same_twice"] = float(answers == again)
+    shaken, _ = bench.run(settings, _random_strength)
+    figures["r1_points_from_random_strengths"] = 100 * (_hit_at_1(bench, shaken) - _hit_at_1(bench, answers))
     tables = [table]
     if arguments.ablation:
         tables.append(_ablation(bench, settings, answers, figures))
@@ -326,6 +330,23 @@ def request_for(question: Question) -> RecallRequest:
 
 def _full_strength(_columns: Columns, seqs: NDArray[np.int64], _now: int) -> NDArray[np.float64]:
     return np.ones(len(seqs))
+
+
+def _random_strength(_columns: Columns, seqs: NDArray[np.int64], _now: int) -> NDArray[np.float64]:
+    """A retention for each memory that has nothing to do with it, always the same."""
+    return np.random.default_rng(0).uniform(size=int(seqs.max(initial=0)) + 1)[seqs]
+
+
+def _hit_at_1(bench: Bench, answers: Answers) -> float:
+    """How often the first answer is right."""
+    return float(
+        np.mean(
+            [
+                answers[number][:1] != [] and answers[number][0] in question.relevant
+                for number, (_, question) in _numbered(bench)
+            ]
+        )
+    )
 
 
 def _arguments() -> argparse.Namespace:
