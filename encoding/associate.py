@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..schemas.memory import NewMemory
-from ..store.codec import score, sign_bits
 from ..store.graph import Link
+from ..store.search import Reach
 from ..store.store import Store
 
 SIMILAR: Final = "similar"
@@ -34,12 +35,13 @@ _CAUSAL: Final = re.compile(
 )
 
 
-def associate(store: Store, seq: int, new: NewMemory, vector: NDArray[np.float32] | None) -> list[Link]:
+def associate(store: Store, seq: int, new: NewMemory, near: Mapping[int, float]) -> list[Link]:
     """Link a memory that was just stored, in the caller's transaction; returns the links.
 
-    `vector` (d,) is its unit embedding. Links lead to the five nearest of its scope with a cosine of at least 0.45, to
-    the newest memories of its scope that share an entity (weighted by the entity's rarity), and to the one before it in
-    its session, which counts as a cause when the text says so ("because", "fixes", "caused by", …).
+    `near` is what `nearest` gives for its embedding, empty without one. Links lead to the five nearest of its scope
+    with a cosine of at least 0.45, to the newest memories of its scope that share an entity (weighted by the entity's
+    rarity), and to the one before it in its session, which counts as a cause when the text says so ("because",
+    "fixes", "caused by", …).
 
     Raises:
         StoreError: if the store can't be written.
@@ -47,21 +49,27 @@ def associate(store: Store, seq: int, new: NewMemory, vector: NDArray[np.float32
     scope = store.scopes.ensure(new.scope)
     links = [*_before(store, seq, scope, new)]
     links += _sharing(store, seq, scope, new)
-    if vector is not None:
-        links += _nearest(store, seq, scope, vector)
+    links += _similar(seq, near)
     store.graph.connect(links)
     return links
 
 
-def _nearest(store: Store, seq: int, scope: int, vector: NDArray[np.float32]) -> list[Link]:
-    query = vector[np.newaxis, :]
-    near = store.vectors.coarse(sign_bits(query)[0].tobytes(), [scope], _CANDIDATES)
-    cosines: dict[int, float] = {}
-    for group in store.vectors.get([other for other, _ in near if other != seq]):
-        for other, cosine in zip(group.seqs.tolist(), score(query, group.codes)[0].tolist(), strict=True):
-            cosines[other] = max(cosine, cosines.get(other, -1.0))
-    best = sorted(cosines.items(), key=lambda pair: (-pair[1], pair[0]))[:NEAREST]
-    return [Link(seq, other, SIMILAR, min(1.0, cosine)) for other, cosine in best if cosine >= LEAST_COSINE]
+def nearest(store: Store, scope: str, vector: NDArray[np.float32]) -> dict[int, float]:
+    """Cosines of the memories of a scope nearest to a unit vector (d,), by seq; empty for a scope without memories.
+
+    Raises:
+        StoreError: if the store can't be read.
+    """
+    number = store.scopes.find(scope)
+    if number is None:
+        return {}
+    found = store.nearest.search(vector, Reach(scopes=[number], layered=False), _CANDIDATES)
+    return dict(zip(found.seqs.tolist(), found.scores.tolist(), strict=True))
+
+
+def _similar(seq: int, near: Mapping[int, float]) -> list[Link]:
+    best = sorted((-cosine, other) for other, cosine in near.items() if other != seq)[:NEAREST]
+    return [Link(seq, other, SIMILAR, min(1.0, -below)) for below, other in best if -below >= LEAST_COSINE]
 
 
 def _sharing(store: Store, seq: int, scope: int, new: NewMemory) -> list[Link]:

@@ -6,24 +6,20 @@ embeddings, the entities and the links: when `write` returns, every way of recal
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
-from ..encoding.associate import associate
+from ..encoding.associate import associate, nearest
 from ..encoding.reconcile import Candidate, Decision, Neighbour, Operation, reconcile
 from ..encoding.words import match_expression, query_terms
 from ..encoding.writer import Prepared
 from ..schemas.memory import Memory, NewMemory
-from ..store.codec import score, sign_bits
 from ..store.store import Store
 from .constants import DEFAULTS, DecaySettings
 from .erasure import leftovers, scrub
 from .ledger import Ledger, initial_bit_width
 
-_NEAR = 20
 _NEAR_COSINE = 0.6
 _OVERLAPPING = 10
 _SEARCHED_CHARACTERS = 300
@@ -56,11 +52,16 @@ class Recorder:
         Raises:
             StoreError: if the store can't be written; nothing was changed.
         """
+        # Before the transaction, so that nobody waits for it and the resident embeddings can answer.
+        found = (
+            {} if prepared.embedding is None else nearest(self._store, prepared.new.scope, prepared.embedding.vector)
+        )
         with self._store.atomic():
             if prepared.new.event_id and (known := self._store.memories.by_event(prepared.new.event_id)):
                 return Written(known.id, "confirmed")
-            decision, neighbours = self._decide(prepared)
-            return self._carry_out(prepared, decision, neighbours, supersedes, now)
+            near = {seq: found[seq] for seq in self._store.memories.ids(list(found))}
+            decision, neighbours = self._decide(prepared, near)
+            return self._carry_out(prepared, near, decision, neighbours, supersedes, now)
 
     def embed(self, seq: int, scope: str, prepared: Prepared) -> None:
         """Give a stored memory its vectors and token embeddings, in the caller's transaction."""
@@ -86,6 +87,7 @@ class Recorder:
     def _carry_out(
         self,
         prepared: Prepared,
+        near: Mapping[int, float],
         decision: Decision,
         neighbours: dict[str, Memory],
         supersedes: Sequence[Memory],
@@ -95,7 +97,7 @@ class Recorder:
         if decision.operation is Operation.NOOP and target is not None and not supersedes:
             self._said_again(target, prepared, now)
             return Written(target.id, "confirmed")
-        self._store_new(prepared, now)
+        self._store_new(prepared, near, now)
         replaced = list(supersedes)
         if decision.operation is Operation.SUPERSEDE and target is not None:
             replaced += [target] if target.id not in {memory.id for memory in supersedes} else []
@@ -114,24 +116,23 @@ class Recorder:
         confirmed = self._ledger.confirmed(memory, now, source=prepared.new.provenance.source)
         self._ledger.used(confirmed, now)
 
-    def _store_new(self, prepared: Prepared, now: int) -> int:
+    def _store_new(self, prepared: Prepared, near: Mapping[int, float], now: int) -> int:
         new = prepared.new
         seq = self._ledger.saved(new, now)
         self._store.lexical.add(seq, new.index_text, new.trigram_text)
         self._store.graph.mention(seq, new.entities)
         self.embed(seq, new.scope, prepared)
-        vector = None if prepared.embedding is None else prepared.embedding.vector
-        self._ledger.linked(new, seq, associate(self._store, seq, new, vector), now)
+        self._ledger.linked(new, seq, associate(self._store, seq, new, near), now)
         return seq
 
-    def _decide(self, prepared: Prepared) -> tuple[Decision, dict[str, Memory]]:
+    def _decide(self, prepared: Prepared, near: Mapping[int, float]) -> tuple[Decision, dict[str, Memory]]:
         new = prepared.new
         if new.kind.is_event:
             return Decision(Operation.ADD), {}
         number = self._store.scopes.find(new.scope)
         if number is None:
             return Decision(Operation.ADD), {}
-        cosines = {seq: cosine for seq, cosine in self._near(prepared, number).items() if cosine >= _NEAR_COSINE}
+        cosines = {seq: cosine for seq, cosine in near.items() if cosine >= _NEAR_COSINE}
         overlaps = self._overlapping(new, number, embedded=prepared.embedding is not None)
         same = {memory.seq for memory in self._store.memories.same_text(new.scope, new.content)}
         memories = self._store.memories.by_seqs([*dict.fromkeys([*same, *cosines, *overlaps])])
@@ -144,18 +145,6 @@ class Recorder:
         ]
         decision = reconcile(Candidate(new.kind, new.content, new.slots), neighbours)
         return decision, {memory.id: memory for memory in memories}
-
-    def _near(self, prepared: Prepared, scope: int) -> dict[int, float]:
-        """Cosines of the nearest memories of a scope by seq; empty without an embedding."""
-        if prepared.embedding is None:
-            return {}
-        vector = prepared.embedding.vector[np.newaxis, :]
-        nearest = self._store.vectors.coarse(sign_bits(vector)[0].tobytes(), [scope], _NEAR)
-        cosines: dict[int, float] = {}
-        for group in self._store.vectors.get([seq for seq, _ in nearest]):
-            for seq, cosine in zip(group.seqs.tolist(), score(vector, group.codes)[0].tolist(), strict=True):
-                cosines[seq] = max(cosine, cosines.get(seq, -1.0))
-        return cosines
 
     def _overlapping(self, new: NewMemory, scope: int, *, embedded: bool) -> dict[int, float]:
         """Memories of a scope that share a slot's subject, or other words where no embedding tells what is near."""

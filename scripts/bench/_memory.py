@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from _embeddings import cached
 
-from ebbing.encoding.associate import associate
+from ebbing.encoding.associate import associate, nearest
 from ebbing.encoding.embedder import Embedder, TextEmbedding
 from ebbing.encoding.shape import shape_of
 from ebbing.encoding.trace import trace
@@ -111,7 +111,7 @@ def _save(store: Store, new: NewMemory, embedding: TextEmbedding) -> int:
     store.graph.mention(seq, new.entities)
     store.vectors.put(seq, store.scopes.ensure(new.scope), embedding.chunks, _BIT_WIDTH)
     store.tokens.put(seq, store.vectors.model, embedding.tokens, embedding.pieces)
-    associate(store, seq, new, embedding.vector)
+    associate(store, seq, new, nearest(store, new.scope, embedding.vector))
     return seq
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from fake_embedder import FakeEmbedder
 from numpy.typing import NDArray
 
-from ebbing.encoding.associate import associate
+from ebbing.encoding.associate import associate, nearest
 from ebbing.encoding.shape import shape_of
 from ebbing.encoding.words import index_text, trigram_text
 from ebbing.retrieval.recaller import Recaller
@@ -103,7 +103,7 @@ class RecallStore:
             self.store.graph.mention(seq, new.entities)
             self.store.vectors.put(seq, self.store.scopes.ensure(scope), embedding.chunks, 32)
             self.store.tokens.put(seq, self.store.vectors.model, embedding.tokens, embedding.pieces)
-            associate(self.store, seq, new, embedding.vector)
+            associate(self.store, seq, new, nearest(self.store, new.scope, embedding.vector))
         return seq
 
     def supersede(self, old: int, new: int, at: int) -> None:
