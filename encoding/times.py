@@ -39,7 +39,7 @@ _CLOCK = (
 _COUNTED = r"(?!\s*(?:[kKmMgG]?i?[bB]|ms|px|items?|lines?|bytes?|rows?|times|requests?|tests?|files?|tokens?|%)\b|[-./:,]?\d|%)"
 
 _ASKS_WHEN = re.compile(
-    r"\b(?:when|how long|what (?:date|day|month|year|time)|which (?:day|month|year))\b", re.IGNORECASE
+    r"\b(?:when|how long|what (?:day|date|month|year|time)|which (?:day|date|month|year))\b", re.IGNORECASE
 )
 _IN_TIME = "in|of|during|since|by|late|early|mid"
 _TIME_WORD = re.compile(

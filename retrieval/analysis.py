@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from ..encoding.times import asks_when
 from ..encoding.words import QueryTerms, query_terms
 from .dates import NamedDate, named_dates
 
-_WHEN: Final = re.compile(
-    r"\b(?:when|how long|what (?:day|date|month|year|time)|which (?:day|date|month|year))\b", re.IGNORECASE
-)
 _CURRENT: Final = re.compile(
     r"\b(?:latest|current(?:ly)?|now(?:adays)?|still|at the moment|these days|up to date)\b", re.IGNORECASE
 )
@@ -65,24 +63,26 @@ class Analysis:
 def analyse(text: str) -> Analysis:
     """Read a question."""
     terms, dates = query_terms(text), named_dates(text)
-    asks_when = _WHEN.search(text) is not None
-    query_class, reason = _classify(text, terms, dates=dates, asks_when=asks_when)
+    about_time = asks_when(text)
+    query_class, reason = _classify(text, terms, dates=dates, about_time=about_time)
     return Analysis(
         text=text,
         query_class=query_class,
         terms=terms,
         dates=dates,
-        asks_when=asks_when,
+        asks_when=about_time,
         names=frozenset(word.lower() for word in _NAME.findall(text)),
         reasons=(reason,),
     )
 
 
-def _classify(text: str, terms: QueryTerms, *, dates: tuple[NamedDate, ...], asks_when: bool) -> tuple[QueryClass, str]:
+def _classify(
+    text: str, terms: QueryTerms, *, dates: tuple[NamedDate, ...], about_time: bool
+) -> tuple[QueryClass, str]:
     exact = [*terms.phrases, *terms.identifiers]
     if exact:
         return QueryClass.EXACT, f"names exactly: {', '.join(exact[:3])}"
-    if asks_when or dates:
+    if about_time or dates:
         return QueryClass.TIME, "names a date" if dates else "asks when"
     if found := _CURRENT.search(text):
         return QueryClass.CURRENT, f"asks for what holds now: {found.group()}"
