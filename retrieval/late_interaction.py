@@ -52,7 +52,8 @@ def late_interaction(layout: Layout, pool: Rows, query: QueryTokens, tokens: Tok
     if not len(rows):
         return np.full(len(pool), _MISSING)
     found = np.where(factor[:, :, np.newaxis] > 0, best[places] * factor[:, :, np.newaxis], -1.0)
-    total = np.nan_to_num(found, nan=-1.0).max(axis=1) @ query.weights
+    # Not through BLAS: on so few numbers it is no faster, and it can leave floating-point flags set that warn of nothing.
+    total = np.einsum("pt,t->p", np.nan_to_num(found, nan=-1.0).max(axis=1), query.weights)
     own = best[places[:, len(members) // 2]]
     missing = np.isnan(own).any(axis=1) | (factor[:, len(members) // 2] == 0)
     return np.where(missing, _MISSING, total).astype(np.float32)
