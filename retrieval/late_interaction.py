@@ -52,7 +52,7 @@ def late_interaction(layout: Layout, pool: Rows, query: QueryTokens, tokens: Tok
     if not len(rows):
         return np.full(len(pool), _MISSING)
     found = np.where(factor[:, :, np.newaxis] > 0, best[places] * factor[:, :, np.newaxis], -1.0)
-    # Not through BLAS: on so few numbers it is no faster, and it once warned here of numbers that were all finite.
+    # Not through BLAS: on so few numbers it is no faster, and it once warned of a value that no replay showed.
     total = np.einsum("pt,t->p", np.nan_to_num(found, nan=-1.0).max(axis=1), query.weights)
     own = best[places[:, len(members) // 2]]
     missing = np.isnan(own).any(axis=1) | (factor[:, len(members) // 2] == 0)
