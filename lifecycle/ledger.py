@@ -108,13 +108,32 @@ class Ledger:
                 self._store.memories.set_strength(memory.seq, self._fold(memory, figures, tau))
             self._store.journal.append(Entry(at, Event.USED, number, memory.id, ref, {"tau": tau}))
 
-    def confirmed(self, memory: Memory, at: int, ref: str | None = None, *, source: str | None = None) -> Memory:
-        """Record that a memory was said again or proved right: γ and trust rise. Returns it as it is now."""
+    def confirmed(
+        self,
+        memory: Memory,
+        at: int,
+        ref: str | None = None,
+        *,
+        source: str | None = None,
+        expires_at: int | None = None,
+    ) -> Memory:
+        """Record that a memory was said again or proved right: γ and trust rise. Returns it as it is now.
+
+        `expires_at` (µs) is the expiry that whoever said it again gave; without one the memory keeps its own.
+        """
         with self._store.atomic():
             trust = feedback.confirmed(memory.trust, self._settings)
-            changed = replace(memory, trust=trust, confirmations=memory.confirmations + 1)
-            self._store.memories.change(memory.seq, trust=trust, confirmations=changed.confirmations)
-            self._note(changed, Event.CONFIRMED, at, ref, {"trust": trust, "source": source})
+            changed = replace(
+                memory,
+                trust=trust,
+                confirmations=memory.confirmations + 1,
+                expires_at=memory.expires_at if expires_at is None else expires_at,
+            )
+            self._store.memories.change(
+                memory.seq, trust=trust, confirmations=changed.confirmations, expires_at=changed.expires_at
+            )
+            data = {"trust": trust, "source": source, "expires_at": expires_at}
+            self._note(changed, Event.CONFIRMED, at, ref, data)
         return changed
 
     def contradicted(self, memory: Memory, at: int, ref: str | None = None, note: str | None = None) -> Memory:

@@ -113,7 +113,8 @@ class Recorder:
 
     def _said_again(self, memory: Memory, prepared: Prepared, now: int) -> None:
         # Being said again is a use as well: a faded or evicted memory comes back, so that recall finds what was saved.
-        confirmed = self._ledger.confirmed(memory, now, source=prepared.new.provenance.source)
+        new = prepared.new
+        confirmed = self._ledger.confirmed(memory, now, source=new.provenance.source, expires_at=new.expires_at)
         self._ledger.used(confirmed, now)
 
     def _store_new(self, prepared: Prepared, near: Mapping[int, float], now: int) -> int:

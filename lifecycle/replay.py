@@ -121,10 +121,12 @@ class Replay:
         if life.forgotten_at is None:
             life.figures = replace(life.figures, state=State.ACTIVE)
 
-    def confirmed(self, life: Life, _entry: Entry, _tau: float) -> None:
+    def confirmed(self, life: Life, entry: Entry, _tau: float) -> None:
         """It was said again or proved right."""
         life.trust = feedback.confirmed(life.trust, self.settings)
         life.confirmations += 1
+        if entry.data.get("expires_at") is not None:
+            life.expires_at = entry.data["expires_at"]
 
     def contradicted(self, life: Life, _entry: Entry, _tau: float) -> None:
         """It proved wrong."""

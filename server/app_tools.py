@@ -95,6 +95,7 @@ def _save_tool(open_services: Open) -> Tool:
         supersedes: Annotated[list[str] | None, Field(description="ids it replaces")] = None,
         valid_from: Date = None,
         valid_to: Date = None,
+        expires_at: Annotated[str | None, Field(description="forget it then, ISO 8601")] = None,
         source: Annotated[str | None, Field(description="file, commit or URL")] = None,
         said_by: Literal["user", "tool", "agent", "outside"] = "agent",
     ) -> Annotated[CallToolResult, SaveReply]:
@@ -112,6 +113,7 @@ def _save_tool(open_services: Open) -> Tool:
                 supersedes=supersedes or (),
                 valid_from=valid_from,
                 valid_to=valid_to,
+                expires_at=expires_at,
                 source=source,
                 said_by=said_by,
             )

@@ -66,6 +66,15 @@ class Evictions:
         found = self._database.value("SELECT evicted_at FROM memory WHERE seq = ?", (seq,))
         return None if found is None else int(found)
 
+    def newest(self, scope: str, limit: int) -> list[tuple[str, str, int]]:
+        """(id, cue, instant (µs)) of the memories of a scope that were evicted last, the latest first."""
+        rows = self._database.rows(
+            "SELECT id, cue, evicted_at FROM memory WHERE evicted_at IS NOT NULL"
+            " AND scope = (SELECT id FROM scope WHERE key = ?) ORDER BY evicted_at DESC, seq DESC LIMIT ?",
+            (scope, limit),
+        )
+        return [(str(identifier), str(cue), int(at)) for identifier, cue, at in rows]
+
     def counts(self) -> tuple[int, int, int | None]:
         """How many memories there are that are not evicted, how many are, and when the first of those was (µs)."""
         evicted, oldest = self._database.row(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -73,6 +73,15 @@ class Journal:
     def count(self, event: Event) -> int:
         """How many entries of one kind there are."""
         return int(self._database.value("SELECT count(*) FROM journal WHERE event = ?", (str(event),)))
+
+    def batches(self, events: Sequence[Event], limit: int) -> list[tuple[int, Event, int]]:
+        """(instant (µs), event, memories) of the newest runs that did such a thing to memories, newest first."""
+        rows = self._database.rows(
+            f"SELECT max(at), event, count(*) FROM journal WHERE event IN ({','.join('?' * len(events))})"
+            " GROUP BY event, ref ORDER BY max(id) DESC LIMIT ?",
+            (*map(str, events), limit),
+        )
+        return [(int(at), Event(event), int(count)) for at, event, count in rows]
 
 
 _SELECT = "SELECT id, at, event, scope, memory, ref, data FROM journal"

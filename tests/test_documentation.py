@@ -1,5 +1,6 @@
 """What README.md and docs/ say of commands, options, settings and tools is what the program has, and nothing else."""
 
+import ast
 import json
 import re
 import tomllib
@@ -109,6 +110,18 @@ def test_the_page_of_settings_gives_the_real_defaults_of_forgetting() -> None:
     listed = {name: float(default) for name, default, _ in tables("docs/settings.md", "variable")[len(VARIABLES) :]}
     real = {f"EBBING_{item.name.upper()}": float(item.default) for item in fields(DecaySettings)}  # type: ignore[arg-type]
     assert listed == real
+
+
+def test_every_constant_of_forgetting_that_can_be_set_is_read_by_something() -> None:
+    folders = ("schemas", "store", "encoding", "retrieval", "lifecycle", "tools", "server")
+    modules = [path for folder in folders for path in (ROOT / folder).rglob("*.py") if path.name != "constants.py"]
+    read = {
+        node.attr
+        for path in modules
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Attribute)
+    }
+    assert [item.name for item in fields(DecaySettings) if item.name not in read] == []
 
 
 def test_variables_that_any_page_mentions_exist() -> None:

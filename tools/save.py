@@ -20,7 +20,10 @@ _ACTORS = ("user", "tool", "agent", "outside")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SaveArguments:
-    """What a caller may say; dates are ISO 8601; `source` is a file, commit or URL; `said_by` sets first trust."""
+    """What a caller may say; dates are ISO 8601; `source` is a file, commit or URL; `said_by` sets first trust.
+
+    After `expires_at` it is no longer recalled, and removed when the time to undo that is over.
+    """
 
     content: str
     kind: str = "fact"
@@ -31,6 +34,7 @@ class SaveArguments:
     supersedes: Sequence[str] = ()
     valid_from: str | None = None
     valid_to: str | None = None
+    expires_at: str | None = None
     source: str | None = None
     said_by: str = "agent"
 
@@ -62,6 +66,9 @@ def _draft(services: Services, arguments: SaveArguments, now: int) -> Draft:
     valid_from = instant(arguments.valid_from, "valid_from")
     valid_to = instant(arguments.valid_to, "valid_to", end_of_day=True)
     ordered(valid_from, valid_to, "valid_from and valid_to")
+    expires_at = instant(arguments.expires_at, "expires_at", end_of_day=True)
+    if expires_at is not None and expires_at <= now:
+        raise InvalidInputError("expires_at lies in the past: nothing would be remembered")
     if arguments.said_by not in _ACTORS:
         raise InvalidInputError(f"said_by must be one of {', '.join(_ACTORS)}")
     kind = kind_of(arguments.kind)
@@ -84,6 +91,7 @@ def _draft(services: Services, arguments: SaveArguments, now: int) -> Draft:
         ),
         valid_from=valid_from,
         valid_to=valid_to,
+        expires_at=expires_at,
     )
 
 

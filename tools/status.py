@@ -8,13 +8,16 @@ from typing import Any
 from ..lifecycle.constants import DecaySettings
 from ..lifecycle.eviction import usage
 from ..schemas.instants import MICROSECONDS_PER_DAY, iso
-from ..schemas.memory import State
+from ..schemas.memory import Event, State
 from .checks import scope_key
 from .services import Services
 
+_SHOWN = 5
+_LEAVING = (Event.EVICTED, Event.EXPIRED)
+
 
 def status(services: Services, scope: str | None = None) -> dict[str, Any]:
-    """Counts by state and kind for one scope, and the store's size, model and daily run.
+    """Counts by state and kind for one scope, and the store's size, budget, evictions, model and daily run.
 
     Raises:
         StoreError: if the store can't be read.
@@ -45,6 +48,13 @@ def status(services: Services, scope: str | None = None) -> dict[str, Any]:
             "evicted": held.evicted,
             "restorable_until": None if held.oldest is None else iso(_gone_at(held.oldest, services.decay)),
         },
+        "evictions": [
+            {"at": iso(at), "event": str(event), "memories": count}
+            for at, event, count in store.journal.batches(_LEAVING, _SHOWN)
+        ],
+        "evicted": [
+            {"id": identifier, "cue": cue, "at": iso(at)} for identifier, cue, at in store.evictions.newest(key, _SHOWN)
+        ],
         "spool_bytes": store.spool.pending_bytes(),
         "embedded": store.vectors.count(),
         "next_run": None if next_due is None else iso(next_due),

@@ -27,10 +27,11 @@ AnyFunction = Callable[..., Any]
 
 @dataclass(slots=True)
 class Invocation:
-    """One run of the command line: variables that its options override, and whether to answer in JSON."""
+    """One run of the command line: variables that its options override, whether to answer in JSON, and its clock."""
 
     overrides: dict[str, str] = field(default_factory=dict[str, str])
     as_json: bool = False
+    clock: Callable[[], int] | None = None
 
     def environment(self) -> dict[str, str]:
         """The process's variables with the options on top."""
@@ -54,7 +55,7 @@ class Invocation:
         with working("loading"):
             from ..engine import Engine
 
-            engine = Engine(self.settings())
+            engine = Engine(self.settings(), clock=self.clock)
         with engine:
             yield engine
 

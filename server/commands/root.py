@@ -18,6 +18,7 @@ COMMANDS: dict[str, str] = {
     "learn": "learn",
     "forget": "forget",
     "status": "status",
+    "explain": "explain",
     "soft-prompt": "soft_prompt",
     "run-daily": "run_daily",
     "doctor": "doctor",
@@ -59,15 +60,18 @@ def root(ctx: click.Context) -> int | None:
     return None
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Run one command line; returns its exit code. An error is one line on stderr."""
+def run(arguments: Sequence[str], made: Invocation | None = None) -> int:
+    """Run one command line, over `made` where a caller brings a clock; returns its exit code.
+
+    An error is one line on stderr.
+    """
     for stream in (sys.stdout, sys.stderr):
         # Memories hold any character; a terminal or pipe of a narrower encoding must not end the command.
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace")
     try:
-        outcome = root.main(list(arguments), prog_name="ebbing", standalone_mode=False)
+        outcome = root.main(list(arguments), prog_name="ebbing", standalone_mode=False, obj=made)
         return outcome if isinstance(outcome, int) else 0
     except click.ClickException as error:
         return _complain(_with_hint(error), error.exit_code)

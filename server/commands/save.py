@@ -20,6 +20,7 @@ KINDS = ("observation", "episode", "fact", "procedure", "decision", "preference"
 @click.option("--supersedes", multiple=True, metavar="ID", help="A memory that this one replaces; several times.")
 @click.option("--valid-from", metavar="DATE", help="Since when it is true (ISO 8601).")
 @click.option("--valid-to", metavar="DATE", help="Until when it is true.")
+@click.option("--expires", "expires_at", metavar="DATE", help="When to forget it.")
 @click.option("--source", help="The file, commit or address it comes from.")
 @click.option(
     "--said-by",

@@ -174,14 +174,6 @@ def test_a_dry_daily_run_writes_nothing() -> None:
     assert "Answer in English." in ebbing("soft-prompt", "--fresh").out
 
 
-def test_status_draws_a_bar_for_each_state() -> None:
-    saved(DECISION)
-    lines = ebbing("status").out.splitlines()
-    [active] = [line for line in lines if line.strip().startswith("active")]
-    assert "█" in active
-    assert active.endswith("1")
-
-
 def test_the_clock_can_be_moved_and_memories_fade(monkeypatch: pytest.MonkeyPatch, ebbing_home: Path) -> None:
     identifier = saved("The build broke on a missing comma.", "--kind", "episode", "--said-by", "agent")
     scope = ebbing("status", "--json").json["scope"]

@@ -9,6 +9,8 @@ from typing import Any
 from click.testing import CliRunner
 
 from ebbing.server.cli import main
+from ebbing.server.commands.invocation import Invocation
+from ebbing.server.commands.root import run
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +27,8 @@ class Ran:
         return json.loads(self.out)
 
 
-def ebbing(*arguments: str, stdin: str | bytes = "") -> Ran:
-    """Run `ebbing` with at least one argument; `stdin` is what a person types."""
+def ebbing(*arguments: str, stdin: str | bytes = "", now: int | None = None) -> Ran:
+    """Run `ebbing` with at least one argument; `stdin` is what a person types, `now` (µs) what the clock says."""
     with CliRunner().isolation(input=stdin) as (out, err, _):
-        code = main(arguments)
+        code = main(arguments) if now is None else run(arguments, Invocation(clock=lambda: now))
         return Ran(code, out.getvalue().decode("utf-8"), err.getvalue().decode("utf-8"))
