@@ -17,6 +17,7 @@ from ..store.store import Store
 from . import activation, feedback, fold
 from . import clock as activity
 from .constants import DEFAULTS, DecaySettings
+from .showings import Showing
 from .states import bit_widths
 
 
@@ -78,20 +79,30 @@ class Ledger:
 
     def shown(self, scope: str, memories: Sequence[Memory], recall_id: str, data: Mapping[str, Any], at: int) -> None:
         """Record that a recall showed memories: it warms them and activates what they are linked to; it is no use."""
-        with self._store.atomic(durable=False):
-            number, tau = self.touch(scope, at)
-            reached = activation.spread(self._store, [memory.seq for memory in memories])
-            names = self._store.memories.ids(list(reached))
-            entry = {
-                "tau": tau,
-                "memories": [memory.id for memory in memories],
-                "activated": {names[seq]: round(amount, 4) for seq, amount in reached.items() if seq in names},
-                **data,
-            }
-            self._store.journal.append(Entry(at, Event.SHOWN, number, None, recall_id, entry))
-            self._warm(memories, at)
-            amounts = {seq: round(amount, 4) for seq, amount in reached.items() if seq in names}
-            activation.activate(self._store, amounts, at, self._settings)
+        self.shown_all([Showing(scope, tuple(memories), recall_id, data, at)])
+
+    def shown_all(self, showings: Sequence[Showing]) -> None:
+        """Record what some recalls showed, in their order; memories that are gone by now are left out."""
+        with self._store.atomic(durable=False), self._store.meta.aside():
+            for showing in showings:
+                self._shown(showing)
+
+    def _shown(self, showing: Showing) -> None:
+        number, tau = self.touch(showing.scope, showing.at)
+        there = self._store.memories.ids([memory.seq for memory in showing.memories])
+        memories = [memory for memory in showing.memories if memory.seq in there]
+        reached = activation.spread(self._store, [memory.seq for memory in memories])
+        names = self._store.memories.ids(list(reached))
+        amounts = {seq: round(amount, 4) for seq, amount in reached.items() if seq in names}
+        entry = {
+            "tau": tau,
+            "memories": [memory.id for memory in memories],
+            "activated": {names[seq]: amount for seq, amount in amounts.items()},
+            **showing.data,
+        }
+        self._store.journal.append(Entry(showing.at, Event.SHOWN, number, None, showing.recall_id, entry))
+        self._warm(memories, showing.at)
+        activation.activate(self._store, amounts, showing.at, self._settings)
 
     def used(self, memory: Memory, at: int, ref: str | None = None) -> None:
         """Record a use: retention is whole again, the memory active, its text back from the attic.

@@ -81,7 +81,8 @@ class Recaller:
         floors = self._settings.floors
         with self._store.snapshot():
             context = context_for(self._store, self._frames, request, analysis, embedding)
-            found = self._answers.get(_key(request, context), lambda: answer(context, self._settings, request.limit))
+            key = self._key(request, context)
+            found = self._answers.get(key, lambda: answer(context, self._settings, request.limit))
             below = floors is not None and is_below(context, found.evidence, found.model, floors)
             hits = () if below else self._hits(context, found, request)
         return RecallResult(
@@ -90,6 +91,18 @@ class Recaller:
             query_class=str(analysis.query_class),
             reasons=(*analysis.reasons, *_explained(context, found)),
             notices=(NO_MODEL,) if embedding is None else (),
+        )
+
+    def _key(self, request: RecallRequest, context: Context) -> tuple[object, ...]:
+        """What an answer depends on: the question, what may be shown, what is remembered, and today's date."""
+        return (
+            request.query,
+            tuple(sorted(request.scopes)),
+            request.limit,
+            self._store.meta.answering_revision(),
+            context.eligible.tobytes(),
+            context.embedding is None,
+            request.now // MICROSECONDS_PER_DAY,
         )
 
     def _embedding(self, query: str) -> TextEmbedding | None:
@@ -122,19 +135,6 @@ class Recaller:
             for place in order
             if int(seqs[place]) in memories
         )
-
-
-def _key(request: RecallRequest, context: Context) -> tuple[object, ...]:
-    """What an answer depends on: the question, what may be shown, the state of the store, and today's date."""
-    return (
-        request.query,
-        tuple(sorted(request.scopes)),
-        request.limit,
-        context.columns.revision,
-        context.eligible.tobytes(),
-        context.embedding is None,
-        request.now // MICROSECONDS_PER_DAY,
-    )
 
 
 def _explained(context: Context, found: Answer) -> list[str]:

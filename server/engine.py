@@ -22,6 +22,7 @@ from ..lifecycle.ledger import Ledger
 from ..lifecycle.observing import Observer
 from ..lifecycle.recorder import Recorder
 from ..lifecycle.scheduler import QUIET_SECONDS, SPOOL_SECONDS, Job, Scheduler
+from ..lifecycle.showings import Showings
 from ..lifecycle.steps import DailySteps
 from ..retrieval.recaller import Recaller
 from ..schemas.errors import EbbingError, ModelError
@@ -86,11 +87,16 @@ class Engine:
             self._scheduler.start()
 
     def services(self) -> Services:
-        """The floors below, opened by the first call.
+        """The floors below, opened by the first call; what earlier recalls have left to be recorded is recorded.
 
         Raises:
             StoreError: if the store can't be opened; the next call tries again.
         """
+        services = self._opened()
+        services.showings.settle()
+        return services
+
+    def _opened(self) -> Services:
         self._last_call = time.monotonic()
         with self._guard:
             if self._services is None:
@@ -112,6 +118,7 @@ class Engine:
             services, self._services = self._services, None
         if services is not None:
             services.daily.stop()
+            services.showings.close()
         if self._scheduler is not None:
             self._scheduler.close()
         if services is not None:
@@ -151,6 +158,7 @@ class Engine:
         return Services(
             store=store,
             ledger=ledger,
+            showings=Showings(ledger.shown_all),
             recorder=Recorder(store, ledger, settings.decay),
             observer=observer,
             recaller=Recaller(
@@ -169,13 +177,13 @@ class Engine:
         )
 
     def for_client(self, client: str | None) -> Services:
-        """The services, labelled with the name of the client that calls."""
-        services = self.services()
+        """The services, labelled with the name of the client that calls; recalls may still wait to be recorded."""
+        services = self._opened()
         return services if client is None else replace(services, client=client)
 
     def _open_quietly(self) -> None:
         try:
-            store = self.services().store
+            store = self._opened().store
             store.catalog.columns()
             store.resident.matrix()
         except EbbingError as error:
@@ -192,6 +200,7 @@ class Engine:
         quiet = time.monotonic() - self._last_call >= QUIET_SECONDS
         if services is not None and quiet and services.daily.is_due(self.clock()):
             self.embedder(QUIET_SECONDS)
+            services.showings.settle()
             services.daily.run(self.clock())
 
     def services_if_open(self) -> Services | None:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Final
+
 from .database import Database
+
+_ASIDE: Final = "rev.aside"
 
 
 class Meta:
@@ -27,6 +33,28 @@ class Meta:
     def revision(self) -> int:
         """The number of the last change to any memory."""
         return int(self._database.value("SELECT value FROM meta WHERE key = 'rev'"))
+
+    def answering_revision(self) -> int:
+        """The number of the last change that an answer depends on: `revision` less the changes made `aside`."""
+        found = self._database.value(
+            "SELECT CAST(value AS INTEGER) - (SELECT coalesce(sum(value), 0) FROM meta WHERE key = ?)"
+            " FROM meta WHERE key = 'rev'",
+            (_ASIDE,),
+        )
+        return int(found)
+
+    @contextmanager
+    def aside(self) -> Generator[None]:
+        """Changes inside, in the caller's transaction, are of figures that no answer depends on, such as heat."""
+        before = self.revision()
+        yield
+        made = self.revision() - before
+        if made:
+            self._database.execute(
+                "INSERT INTO meta VALUES (?, ?)"
+                " ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + excluded.value",
+                (_ASIDE, str(made)),
+            )
 
     def next_revision(self) -> int:
         """Count one change, inside the caller's transaction, and return its number."""

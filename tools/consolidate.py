@@ -17,6 +17,7 @@ def consolidate(
         StoreError: if a step can't go on; what was done stays done.
     """
     chosen = None if scope is None else scope_key(services, scope)
+    services.showings.settle()
     report = services.daily.run(services.clock(), dry_run=dry_run, scope=chosen, progress=progress)
     return ConsolidateReply(
         ran=report.ran,

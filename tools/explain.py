@@ -24,6 +24,7 @@ def explain(services: Services, identifier: str, scope: str | None = None) -> di
         UnknownMemoryError: if no memory with this id can be seen from here.
         StoreError: if the store can't be read.
     """
+    services.showings.settle()
     [memory] = memories_by_id(services, [identifier], visible_scopes(services, scope))
     return as_object(explained(services.store, memory, services.clock(), services.decay), services)
 

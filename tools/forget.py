@@ -69,6 +69,7 @@ def forget(
         raise ConfirmationRequiredError(
             f"erasing {len(memories)} memories can't be undone: ask the user, then call again with confirm=true"
         )
+    services.showings.settle()
     verified = _apply(services, chosen, memories)
     return ForgetReply(
         mode=chosen,

@@ -29,6 +29,7 @@ def learn(
     if note is not None and len(note) > services.limits.note_characters:
         raise TooLargeError(f"the note is longer than {services.limits.note_characters} characters: shorten it")
     scopes = visible_scopes(services, scope)
+    services.showings.settle()
     ids = list(memory_ids) or _shown_by(services, recall_id)
     memories = memories_by_id(services, ids, scopes)
     now = services.clock()

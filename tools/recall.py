@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..lifecycle.showings import Showing
 from ..retrieval.render import render, render_originals
 from ..retrieval.request import RecallRequest, RecallResult
 from ..schemas.errors import InvalidInputError, TooLargeError
@@ -36,7 +37,7 @@ class RecallArguments:
 
 
 def recall(services: Services, arguments: RecallArguments) -> RecallReply:
-    """Answer a recall and record what it showed.
+    """Answer a recall; what it showed is recorded a moment later.
 
     Raises:
         InvalidInputError: for arguments that can't be used; the text says what to change.
@@ -87,7 +88,7 @@ def _reply(services: Services, request: RecallRequest, result: RecallResult, max
     if shown:
         found = {hit.memory.id: list(hit.channels) for hit in shown}
         data = {"class": result.query_class, "channels": found}
-        services.ledger.shown(request.scopes[0], [hit.memory for hit in shown], recall_id, data, now)
+        services.showings.add(Showing(request.scopes[0], tuple(hit.memory for hit in shown), recall_id, data, now))
     return RecallReply(
         recall_id=recall_id,
         text=rendered.text,
@@ -105,7 +106,7 @@ def _originals(services: Services, memories: list[Memory], max_tokens: int) -> R
     recall_id = new_id(now)
     shown = [memory for memory in memories if memory.id in rendered.shown]
     if shown:
-        services.ledger.shown(services.scope, shown, recall_id, {"class": "ids"}, now)
+        services.showings.add(Showing(services.scope, tuple(shown), recall_id, {"class": "ids"}, now))
     return RecallReply(
         recall_id=recall_id,
         text=rendered.text,

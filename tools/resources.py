@@ -19,6 +19,7 @@ def memory_json(services: Services, identifier: str) -> dict[str, Any]:
     Raises:
         InvalidInputError: if there is no such memory here.
     """
+    services.showings.settle()
     [memory] = memories_by_id(services, [identifier], visible_scopes(services, None))
     data = asdict(memory)
     del data["seq"]

@@ -13,6 +13,7 @@ from ..lifecycle.daily import DailyRun
 from ..lifecycle.ledger import Ledger
 from ..lifecycle.observing import Observer
 from ..lifecycle.recorder import Recorder
+from ..lifecycle.showings import Showings
 from ..retrieval.recaller import Recaller
 from ..store.store import Store
 
@@ -42,6 +43,7 @@ class Services:
 
     store: Store
     ledger: Ledger
+    showings: Showings
     recorder: Recorder
     observer: Observer
     recaller: Recaller

@@ -8,7 +8,9 @@ import pytest
 from fake_embedder import FakeEmbedder
 from recall_store import DAY, RecallStore
 
+from ebbing.lifecycle.ledger import Ledger
 from ebbing.schemas.memory import Kind, State
+from ebbing.store.lexical import Lexical, Postings
 
 
 @pytest.fixture
@@ -127,3 +129,38 @@ def test_scores_fall_and_stay_within_the_limit(memories: RecallStore) -> None:
     hits = memories.ask("scheduler minutes", limit=5).hits
     assert len(hits) == 5
     assert np.all(np.diff([hit.score for hit in hits]) <= 0)
+
+
+class CountingLexical(Lexical):
+    """A lexical index that counts the terms it is asked for."""
+
+    asked = 0
+
+    def postings(self, term: str) -> Postings:
+        self.asked += 1
+        return super().postings(term)
+
+
+def test_a_repeated_question_is_answered_from_memory_though_it_was_shown_meanwhile(memories: RecallStore) -> None:
+    seq = memories.save("The port is 8080.")
+    memories.save("The port of the proxy is 9090.")
+    counting = memories.store.lexical = CountingLexical(memories.store.database)
+    first = memories.ask("port")
+    asked = counting.asked
+    Ledger(memories.store).shown("p", [hit.memory for hit in first.hits], "recall", {}, 2 * DAY)
+    again = memories.ask("port")
+    assert counting.asked == asked
+    assert [hit.memory.id for hit in again.hits] == [hit.memory.id for hit in first.hits]
+    assert again.hits[0].memory.strength.heat_mask == 1
+    memories.store.memories.change(seq, trust=0.1)
+    memories.ask("port")
+    assert counting.asked > asked
+
+
+def test_a_memory_saved_between_two_showings_ends_the_kept_answer(memories: RecallStore) -> None:
+    memories.save("The port is 8080.")
+    ledger = Ledger(memories.store)
+    ledger.shown("p", [hit.memory for hit in memories.ask("port").hits], "a", {}, 2 * DAY)
+    memories.save("The port of the proxy is 9090.")
+    ledger.shown("p", [hit.memory for hit in memories.ask("proxy").hits], "b", {}, 2 * DAY)
+    assert len(memories.ask("port").hits) == 2
