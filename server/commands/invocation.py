@@ -79,8 +79,8 @@ class Invocation:
         click.echo(json.dumps(data, ensure_ascii=False) if self.as_json else text())
 
 
-def shared_options(*, as_json: bool = True) -> Callable[[AnyFunction], AnyFunction]:
-    """Options that every command takes, before its name or after it."""
+def shared_options(*, as_json: bool = True, scope: bool = True) -> Callable[[AnyFunction], AnyFunction]:
+    """Options that every command takes, before its name or after it; one may have a `--scope` of its own."""
 
     def decorate(function: AnyFunction) -> AnyFunction:
         options = [
@@ -90,15 +90,18 @@ def shared_options(*, as_json: bool = True) -> Callable[[AnyFunction], AnyFuncti
                 expose_value=False,
                 callback=_set_home,
                 help="Folder of the store, instead of EBBING_HOME.",
-            ),
-            click.option(
-                "--scope",
-                metavar="SCOPE",
-                expose_value=False,
-                callback=_set_scope,
-                help="A project's folder, or `global`. Default: the project of the current folder.",
-            ),
+            )
         ]
+        if scope:
+            options.append(
+                click.option(
+                    "--scope",
+                    metavar="SCOPE",
+                    expose_value=False,
+                    callback=_set_scope,
+                    help="A project's folder, or `global`. Default: the project of the current folder.",
+                )
+            )
         if as_json:
             options.append(
                 click.option(
