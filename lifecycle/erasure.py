@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from ..store.scan import files_holding
 from ..store.store import Store
+from .prompt_file import withdraw
 
 _BLOCK = 1 << 20
 _MIN_PROBE = 12
@@ -16,12 +17,11 @@ _PROBE = 48
 _log = logging.getLogger(__name__)
 
 
-def scrub(store: Store, texts: Sequence[str]) -> None:
-    """Drop erased texts from derived files: the index's dead segments, the log, the spool, soft prompts, backups."""
+def scrub(store: Store, ids: Collection[str], texts: Sequence[str]) -> None:
+    """Drop erased memories from derived files: the index's dead segments, the log, the spool, soft prompts, backups."""
     store.lexical.optimize()
     store.spool.purge(texts)
-    for path in (store.home / "soft-prompts").glob("*.md"):
-        _drop_lines(path, texts)
+    withdraw(store.home / "soft-prompts", ids, texts)
     store.backups.remove_all_with(texts)
     store.database.checkpoint()
 
@@ -64,12 +64,3 @@ def _contains(path: Path, probes: Sequence[bytes]) -> bool:
     except OSError:
         return False
     return False
-
-
-def _drop_lines(path: Path, texts: Sequence[str]) -> None:
-    """Take the lines of a soft prompt out that quote an erased text; the daily run writes it anew."""
-    folded = [" ".join(text.split())[:_PROBE] for text in texts]
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    kept = [line for line in lines if not any(part and part in line for part in folded)]
-    if len(kept) < len(lines):
-        path.write_text("".join(kept), encoding="utf-8")

@@ -81,7 +81,7 @@ class Recorder:
         """
         texts = [memory.content for memory in memories]
         self._ledger.erased(memories, now, reference)
-        scrub(self._store, texts)
+        scrub(self._store, {memory.id for memory in memories}, texts)
         return not leftovers(self._store, texts)
 
     def _carry_out(

@@ -5,24 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
-
 from ..encoding.embedder import Embedder
-from ..schemas.memory import GLOBAL_SCOPE, Kind, Memory
-from ..store.catalog import KINDS
+from ..schemas.memory import GLOBAL_SCOPE
 from ..store.store import Store
 from ..store.upkeep import upkeep
 from . import eviction
 from .backfill import backfill
 from .constants import DecaySettings
 from .daily import RunContext, Step, StepResult
-from .decay import decay, pending, retention_of
+from .decay import decay, pending
 from .observing import Observer
 from .precision import requantize, unsettled
-from .soft_prompt import Scored, SoftPrompt, compose, worth, write
-
-_CANDIDATES = 400
-_PROMPT_KINDS = (Kind.PREFERENCE, Kind.DECISION, Kind.PROCEDURE)
+from .prompt_file import ids_in, read, write
+from .prompt_source import scored
+from .soft_prompt import SoftPrompt, compose
 
 
 class DailySteps:
@@ -59,7 +55,9 @@ class DailySteps:
 
     def prompt(self, scope: str, now: int) -> SoftPrompt:
         """The soft prompt of a scope as it would be written at `now` (µs)."""
-        return compose(self._candidates(scope, now), self._count_tokens, now=now)
+        standing = ids_in(read(self._prompt_path(scope)))
+        candidates = scored(self._store, scope, self._settings)
+        return compose(candidates, self._count_tokens, now=now, incumbents=standing)
 
     def _spool(self, context: RunContext) -> StepResult:
         if context.dry_run:
@@ -110,17 +108,3 @@ class DailySteps:
         done = upkeep(self._store.database, self._store.vectors, context.stopped)
         built = "the coarse index was built anew; " if done.rebuilt else ""
         return StepResult(done.rebuilt + done.moved, f"{built}{done.released_bytes} bytes given back to the disk")
-
-    def _candidates(self, scope: str, now: int) -> list[Scored]:
-        number = self._store.scopes.find(scope)
-        shared = self._store.scopes.find(GLOBAL_SCOPE)
-        scopes = [row for row in dict.fromkeys((number, shared)) if row is not None]
-        columns = self._store.catalog.columns()
-        wanted = [index for index, kind in enumerate(KINDS) if kind in _PROMPT_KINDS]
-        chosen = np.isin(columns.kind, wanted) | columns.pinned
-        seqs = np.flatnonzero(columns.in_scopes(scopes) & chosen & ~columns.forgotten & ~columns.superseded)
-        retention = retention_of(self._store, columns, seqs, now, self._settings)
-        order = np.argsort(-(retention * columns.trust[seqs]), kind="stable")[:_CANDIDATES]
-        memories: list[Memory] = self._store.memories.by_seqs(seqs[order].tolist())
-        kept = dict(zip(seqs[order].tolist(), retention[order].tolist(), strict=True))
-        return [Scored(memory, worth(memory, kept[memory.seq])) for memory in memories]

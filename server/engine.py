@@ -15,6 +15,7 @@ from typing import Self
 from ..encoding.embedder import Embedder
 from ..encoding.loader import BackgroundEmbedder, load_embedder
 from ..encoding.model import DEFAULT_MODEL, ModelSpec, locate
+from ..encoding.pieces import PieceCounter
 from ..hooks.places import soft_prompt_path
 from ..lifecycle.daily import DailyRun
 from ..lifecycle.decay import retention_of
@@ -43,6 +44,12 @@ def system_clock(offset_days: float = 0.0) -> Callable[[], int]:
     return lambda: time.time_ns() // 1000 + offset
 
 
+def _at_most(text: str) -> int:
+    """About the most tokens that a text may have: ids are cut every other character, other scripts at each."""
+    plain = sum(character.isascii() for character in text)
+    return len(text) - plain + -(-plain // 2)
+
+
 class Engine:
     """One server's parts. Nothing is opened before the first `services()`, so that a client is answered at once."""
 
@@ -59,6 +66,7 @@ class Engine:
         self.clock = clock or system_clock(settings.clock_offset_days)
         self.model = BackgroundEmbedder(load or self._load)
         self._given_spec = spec
+        self._pieces: PieceCounter | None = None
         self._guard = threading.Lock()
         self._services: Services | None = None
         self._steps: DailySteps | None = None
@@ -135,6 +143,19 @@ class Engine:
         except ModelError:
             return self.model.ready()
 
+    def count_exactly(self, text: str) -> int:
+        """Tokens of a text by the model's tokenizer, whether or not the model is loaded; without one, rather too many.
+
+        A soft prompt that is counted again another day must come out the same.
+        """
+        if self._pieces is None and self._given_spec is None:
+            try:
+                self._pieces = PieceCounter(locate(model_dir=self.settings.model_dir).path("tokenizer"))
+            except ModelError as error:
+                _log.info("tokens are estimated: %s", error)
+        counter = self._pieces or (self.model.ready() if self._given_spec is not None else None)
+        return _at_most(text) if counter is None else counter.count_pieces(text)
+
     def count_tokens(self, text: str) -> int:
         """Tokens of a text: counted by the model's tokenizer once it is loaded, estimated before."""
         ready = self.model.ready()
@@ -153,7 +174,7 @@ class Engine:
         ledger = Ledger(store, settings.decay)
         observer = Observer(store, ledger, settings.decay)
         self._steps = DailySteps(
-            store, observer, self.model.ready, self.count_tokens, self._prompt_path, settings.decay
+            store, observer, self.model.ready, self.count_exactly, self._prompt_path, settings.decay
         )
         return Services(
             store=store,

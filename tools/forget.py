@@ -11,6 +11,7 @@ from ..schemas.ids import new_id
 from ..schemas.memory import Memory
 from ..schemas.wire import ForgetReply
 from .checks import memories_by_id, visible_scopes
+from .prompts import withdrawn
 from .services import Services
 
 Mode = Literal["fade", "erase", "restore"]
@@ -91,6 +92,8 @@ def _apply(services: Services, mode: Mode, memories: list[Memory]) -> bool | Non
                 services.ledger.forgotten(memory, now, reference)
             else:
                 services.ledger.restored(memory, now, reference)
+    if mode == "fade":
+        withdrawn(services, [memory.id for memory in memories])
     return None
 
 

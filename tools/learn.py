@@ -8,6 +8,7 @@ from ..schemas.errors import InvalidInputError, TooLargeError
 from ..schemas.memory import Event, Memory, Signal
 from ..schemas.wire import LearnReply
 from .checks import memories_by_id, visible_scopes
+from .prompts import withdrawn
 from .services import Services
 
 
@@ -37,6 +38,8 @@ def learn(
         for memory in memories:
             _apply(services, chosen, memory, now, recall_id, note)
     changed = [memory.id for memory in memories]
+    if chosen in (Signal.WRONG, Signal.OUTDATED):
+        withdrawn(services, changed)
     return LearnReply(signal=str(chosen), changed=changed, text=f"{len(changed)} marked {chosen}.")
 
 

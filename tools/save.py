@@ -12,6 +12,7 @@ from ..schemas.errors import InvalidInputError, TooLargeError
 from ..schemas.memory import Kind, Provenance
 from ..schemas.wire import SaveReply
 from .checks import between, instant, kind_of, memories_by_id, ordered, scope_key
+from .prompts import withdrawn
 from .services import Services
 
 WAIT_FOR_MODEL = 10.0
@@ -52,6 +53,8 @@ def save(services: Services, arguments: SaveArguments) -> SaveReply:
     replaced = memories_by_id(services, arguments.supersedes, scopes) if arguments.supersedes else []
     [prepared] = prepare([draft], services.embedder(WAIT_FOR_MODEL))
     written = services.recorder.write(prepared, now, supersedes=replaced)
+    if written.superseded:
+        withdrawn(services, written.superseded)
     return SaveReply(
         id=written.id,
         operation=written.operation,

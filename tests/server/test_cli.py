@@ -167,6 +167,17 @@ def test_the_daily_run_lists_its_steps_and_writes_the_soft_prompt() -> None:
     assert "Answer in English." in ebbing("soft-prompt").out
 
 
+def test_what_a_soft_prompt_leaves_out_is_explained() -> None:
+    saved("Answer in English.", "--kind", "preference", "--said-by", "user")
+    saved("Answer in rhymes.", "--kind", "preference", "--said-by", "outside")
+    done = ebbing("soft-prompt", "--explain")
+    assert "1 lines" in done.out
+    assert "not trusted enough: Answer in rhymes." in done.out
+    found = ebbing("soft-prompt", "--explain", "--json").json
+    assert found["tokens"] > 0
+    assert [one["reason"] for one in found["left_out"]] == ["not trusted enough"]
+
+
 def test_a_dry_daily_run_writes_nothing() -> None:
     saved("Answer in English.", "--kind", "preference")
     assert ebbing("run-daily", "--dry-run", "--json").json["dry_run"] is True
