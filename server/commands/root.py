@@ -21,6 +21,7 @@ COMMANDS: dict[str, str] = {
     "explain": "explain",
     "soft-prompt": "soft_prompt",
     "run-daily": "run_daily",
+    "serve": "serve",
     "setup": "setup",
     "doctor": "doctor",
     "demo": "demo",
