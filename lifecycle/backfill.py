@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ..encoding.embedder import Embedder, TextEmbedding
 from ..schemas.errors import ModelError
-from ..schemas.memory import Memory, State
+from ..schemas.memory import Memory, State, Strength
 from ..store.store import Store
 from .constants import DEFAULTS, DecaySettings
 from .states import effective_bits
@@ -19,6 +19,9 @@ def backfill(
     embedder: Embedder,
     settings: DecaySettings = DEFAULTS,
     stopped: Callable[[], bool] = lambda: False,
+    *,
+    bits: Callable[[Strength], int] | None = None,
+    progress: Callable[[int], None] = lambda _count: None,
 ) -> int:
     """Embed what has no vector of this model, a batch a transaction; returns how many memories were embedded.
 
@@ -26,11 +29,23 @@ def backfill(
     Until a memory's turn comes recall finds it by its words. Vectors of other models are replaced, never compared, and
     their indexes dropped with the last of them.
 
+    Args:
+        store: where they are missing.
+        embedder: computes them.
+        settings: give the precision of each state.
+        stopped: asked before each batch.
+        bits: gives the precision of a memory instead of its state.
+        progress: told how many were embedded, after each batch.
+
     Raises:
         ModelError: if the embedder fails, or is not of the store's model.
     """
     if embedder.spec.id != store.vectors.model_name:
         raise ModelError("the embedding model is not the one that the store was opened for: restart ebbing")
+
+    def of_state(strength: Strength) -> int:
+        return effective_bits(strength.state, settings=settings)
+
     count, last = 0, 0
     while not stopped():
         seqs = store.vectors.missing(_BATCH, last)
@@ -41,18 +56,20 @@ def backfill(
         embeddings = embedder.embed_documents([memory.content for memory in memories])
         with store.atomic(durable=False):
             for memory, embedding in zip(memories, embeddings, strict=True):
-                _put(store, memory, embedding, settings)
+                _put(store, memory, embedding, bits or of_state)
         count, last = count + len(memories), seqs[-1]
+        progress(count)
     return count
 
 
-def _put(store: Store, memory: Memory, embedding: TextEmbedding, settings: DecaySettings) -> None:
+def _put(store: Store, memory: Memory, embedding: TextEmbedding, bits: Callable[[Strength], int]) -> None:
     number = store.scopes.find(memory.scope)
     # Another process may have erased it while we were embedding.
     if number is None or not store.memories.exists(memory.seq):
         return
-    state = store.memories.strength(memory.seq).state
-    store.vectors.put(memory.seq, number, embedding.chunks, effective_bits(state, settings=settings), int(state))
+    strength = store.memories.strength(memory.seq)
+    state = strength.state
+    store.vectors.put(memory.seq, number, embedding.chunks, bits(strength), int(state))
     if state <= State.WARM:
         store.tokens.put(memory.seq, store.vectors.model, embedding.tokens, embedding.pieces)
     else:

@@ -12,8 +12,10 @@ from .backup import Backups
 from .catalog import Catalog
 from .database import Database
 from .evictions import Evictions
+from .exporting import Exporting
 from .figures import FigureTable
 from .graph import Graph
+from .importing import Importing
 from .journal import Journal
 from .lease import Leases
 from .lexical import Lexical
@@ -53,6 +55,8 @@ class Store:
         self.figures = FigureTable(self.database, self.meta)
         self.rebuilding = Rebuilding(self.database, self.meta, self.scopes)
         self.evictions = Evictions(self.database, self.meta)
+        self.exporting = Exporting(self.database)
+        self.importing = Importing(self.database, self.meta, self.scopes)
         self.leases = Leases(self.database)
         self.catalog = Catalog(self.database)
         self.resident = ResidentVectors(self.database, self.vectors)

@@ -23,6 +23,8 @@ COMMANDS: dict[str, str] = {
     "run-daily": "run_daily",
     "serve": "serve",
     "setup": "setup",
+    "export": "export",
+    "import": "import_",
     "doctor": "doctor",
     "demo": "demo",
 }
