@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import time
 
-from .jsonline import dumps, loads
+from .clients import our_event
+from .jsonline import as_object, dumps, loads
+from .own import before_quote, is_own_tool, is_quoted
+from .places import digest
+from .switches import CAPTURED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,27 +31,32 @@ FIELD_LIMIT = 32_768
 SMALL_FIELD_LIMIT = 256
 """The same while the spool is so large that nobody seems to be taking it."""
 
-_FIELDS = (
-    "prompt",
-    "tool_name",
-    "tool_input",
-    "tool_response",
-    "error",
-    "reason",
-    "trigger",
-    "source",
-    "custom_instructions",
-    "last_assistant_message",
-    "agent_id",
-)
-_OWN_ANSWERS = ("tool_input", "tool_response")
+_FIELDS = {
+    "session-start": ("source",),
+    "user-prompt-submit": ("prompt", "source"),
+    "post-tool-use": ("tool_name", "tool_input", "tool_response"),
+    "post-tool-use-failure": ("tool_name", "tool_input", "error"),
+    "stop": ("last_assistant_message",),
+    "subagent-stop": ("last_assistant_message",),
+    "pre-compact": ("trigger", "custom_instructions"),
+    "session-end": ("reason",),
+}
+_ANYWHERE = ("agent_id",)
+_NAMED_BY = {
+    "user-prompt-submit": "prompt_id",
+    "post-tool-use": "tool_use_id",
+    "post-tool-use-failure": "tool_use_id",
+}
+_TOLD = {"prompt": "prompts", "last_assistant_message": "answers", "custom_instructions": "prompts"}
+_OWN_ANSWERS = ("tool_input", "tool_response", "error")
+# Prompts that a client makes up by itself: the user did not say them, and some come again every few minutes.
+_SAID_BY_NOBODY = ("system", "loop_wakeup", "schedule_wakeup", "poll_event")
 _LONGEST_NAME = 256
 
 
 def event_name(given: str) -> str:
-    """The spool's name of an event given that way or the client's, such as `SessionStart`; empty if unknown."""
-    dashed = "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in given.strip())
-    name = dashed.lstrip("-")
+    """The spool's name of an event given that way or a client's, such as `SessionStart`; empty if unknown."""
+    name = our_event(given)
     return name if name in EVENTS else ""
 
 
@@ -59,31 +68,57 @@ def understood(text: str) -> dict[str, object]:
         value = loads(text.lstrip("\ufeff"))
     except (ValueError, RecursionError):
         value = None
-    if isinstance(value, dict):
-        return {str(key): item for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-    return {"unreadable": text}
+    found = as_object(value)
+    return found if found or value == {} else {"unreadable": text}
 
 
-def line(event: str, given: Mapping[str, object], *, scope: str, now: int, noise: bytes, limit: int, lost: int) -> str:
+def is_users_prompt(given: Mapping[str, object]) -> bool:
+    """Whether the object holds a prompt that a person, or a program in their place, gave."""
+    return given.get("prompt") is not None and given.get("source") not in _SAID_BY_NOBODY
+
+
+def is_own(given: Mapping[str, object]) -> bool:
+    """Whether a tool event is about ebbing itself: a call of its tools, or a result that quotes what it showed.
+
+    What it answered is in the store already; spooling it would let memories feed on themselves.
+    """
+    if is_own_tool(_name(given, "tool_name")):
+        return True
+    answers = (given.get("tool_response"), given.get("error"))
+    return any(answer is not None and is_quoted(as_text(answer)) for answer in answers)
+
+
+def line(
+    event: str,
+    given: Mapping[str, object],
+    *,
+    scope: str,
+    now: int,
+    noise: bytes,
+    limit: int,
+    lost: int,
+    capture: frozenset[str] = frozenset(CAPTURED),
+) -> str:
     """One line of the spool, newline included.
 
     Args:
         event: its name as in `EVENTS`.
-        given: the client's object.
+        given: the client's object, with the names of fields that `our_fields` gives them.
         scope: the project key.
         now: nanoseconds since the epoch.
         noise: ten random bytes for the identifier.
         limit: characters of a field that are kept.
         lost: bytes of the client's text that never got here, counted in the cut of `unreadable`.
+        capture: which of `CAPTURED` may be in it.
     """
     record = {
         "v": 1,
-        "id": uuid7(now, noise),
+        "id": _event_id(event, given) or uuid7(now, noise),
         "at": iso(now),
         "scope": scope,
         "session": _name(given, "session_id"),
         "event": event,
-        "payload": _payload(given, limit, lost),
+        "payload": _payload(event, given, limit, lost, capture),
     }
     return dumps(record) + "\n"
 
@@ -95,6 +130,18 @@ def uuid7(now: int, noise: bytes) -> str:
     value = stamp << 80 | 7 << 76 | (random >> 62 & 0xFFF) << 64 | 2 << 62 | random & (1 << 62) - 1
     digits = f"{value:032x}"
     return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+
+
+def _event_id(event: str, given: Mapping[str, object]) -> str:
+    """The same identifier for the same event, where the client names it: one hook may be configured twice.
+
+    A UUID version 8 (RFC 9562) made of a digest; empty where only the client's session is known.
+    """
+    name = _name(given, _NAMED_BY.get(event, ""))
+    if not name:
+        return ""
+    digits = digest("\n".join((_name(given, "session_id"), event, name)))
+    return "-".join((digits[:8], digits[8:12], f"8{digits[13:16]}", f"8{digits[17:20]}", digits[20:]))
 
 
 def iso(now: int) -> str:
@@ -110,28 +157,40 @@ def trimmed(value: object, limit: int) -> object:
 
     A value that isn't a string is measured and cut as the JSON text of it.
     """
-    text = value if isinstance(value, str) else dumps(value)
+    text = as_text(value)
     if len(text) <= limit:
         return value
     tail = limit // 4
     return {"head": text[: limit - tail], "tail": text[len(text) - tail :], "cut": len(text) - limit}
 
 
-def _payload(given: Mapping[str, object], limit: int, lost: int) -> dict[str, object]:
+def as_text(value: object) -> str:
+    """A string as it is, any other value as JSON."""
+    return value if isinstance(value, str) else dumps(value)
+
+
+def _payload(
+    event: str, given: Mapping[str, object], limit: int, lost: int, capture: frozenset[str]
+) -> dict[str, object]:
     if "unreadable" in given:
-        rest = trimmed(given["unreadable"], limit)
-        if lost and isinstance(rest, dict):
-            rest["cut"] += lost
-        return {"unreadable": rest}
-    kept = {field: trimmed(given[field], limit) for field in _FIELDS if given.get(field) is not None}
-    if _is_own_tool(_name(given, "tool_name")):
-        # What ebbing answered is in the store already; spooling it would let memories feed on themselves.
+        return _unread(given["unreadable"], limit, lost) if len(capture) == len(CAPTURED) else {}
+    kept = {field: given[field] for field in (*_FIELDS[event], *_ANYWHERE) if given.get(field) is not None}
+    is_tools = event.startswith("post-tool-use")
+    if is_tools and is_own(given):
         return {field: value for field, value in kept.items() if field not in _OWN_ANSWERS} | {"own_tool": True}
-    return kept
+    for field, switch in _TOLD.items():
+        if switch not in capture or (field == "prompt" and not is_users_prompt(given)):
+            kept.pop(field, None)
+        elif isinstance(text := kept.get(field), str):
+            kept[field] = before_quote(text)
+    return {field: trimmed(value, limit) for field, value in kept.items()}
 
 
-def _is_own_tool(name: str) -> bool:
-    return name.startswith("mcp_") and "ebbing" in name
+def _unread(text: object, limit: int, lost: int) -> dict[str, object]:
+    rest = trimmed(text, limit)
+    if lost and isinstance(rest, dict):
+        rest["cut"] += lost
+    return {"unreadable": rest}
 
 
 def _name(given: Mapping[str, object], key: str) -> str:

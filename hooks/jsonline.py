@@ -63,5 +63,12 @@ def dumps(value: object) -> str:
         return json.dumps(value, separators=(",", ":"))
 
 
+def as_object(value: object) -> dict[str, object]:
+    """A JSON object as one; any other value as an empty one."""
+    if not isinstance(value, dict):
+        return {}
+    return {str(name): item for name, item in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+
+
 def _refuse(value: object) -> object:
     raise TypeError(type(value).__name__)

@@ -1,7 +1,8 @@
-"""The command that clients run at their events: `ebbing-hook EVENT`.
+"""The command that clients run at their events: `ebbing-hook EVENT [--client NAME]`.
 
-It reads the client's JSON on stdin, appends a line to the spool, and at a session's start prints the prepared soft
-prompt. Whatever happens it exits 0, within a second, and a failure prints nothing.
+It reads the client's JSON on stdin, appends a line to the spool, prints the prepared soft prompt at a session's start,
+and at a prompt what a running server finds for it. Whatever happens it exits 0, within a second, and a failure prints
+nothing.
 """
 
 from __future__ import annotations
@@ -11,9 +12,20 @@ import os
 import sys
 import time
 
-from . import places
+from . import places, switches
 from .appending import append_or_set_beside
-from .events import FIELD_LIMIT, SMALL_FIELD_LIMIT, event_name, line, understood, uuid7
+from .clients import client_of, our_fields
+from .events import (
+    FIELD_LIMIT,
+    SMALL_FIELD_LIMIT,
+    as_text,
+    event_name,
+    is_own,
+    is_users_prompt,
+    line,
+    understood,
+    uuid7,
+)
 from .stdin import Received, received
 
 TYPE_CHECKING = False
@@ -21,19 +33,22 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _ALLOWED_SECONDS = 0.9
+# What is left of those after a slow client and a silent server must do for the spool's lock and the write.
+_ANSWERED_BY_SECONDS = 0.7
 _LOCK_SECONDS = 0.1
 _NEGLECTED_SPOOL_BYTES = 64 << 20
 _LARGEST_LOG = 1 << 20
+_FLUSHING = ("pre-compact", "session-end")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Deal with one event of a client; always 0, since other codes block or disturb the client's session."""
+    started = time.monotonic()
     finished = _thread.allocate_lock()
     finished.acquire()
     try:
         _thread.start_new_thread(_leave_in_time, (finished,))
-        arguments = sys.argv[1:] if argv is None else argv
-        _handle(arguments[0] if arguments else "")
+        _handle(sys.argv[1:] if argv is None else argv, started)
     except BaseException as error:  # noqa: BLE001  # the top: nothing may reach the client
         _note(error)
     finally:
@@ -47,38 +62,102 @@ def _leave_in_time(finished: _thread.LockType) -> None:
         os._exit(0)
 
 
-def _handle(given_event: str) -> None:
-    """Inject and append; one that fails doesn't stop the other."""
+def _handle(arguments: Sequence[str], started: float) -> None:
+    """Inject, append, and tell the server; one that fails doesn't stop the next."""
     message = received()
-    given = understood(message.text)
+    given_event, named_client = _named(arguments)
+    given = our_fields(understood(message.text))
     event = event_name(given_event or str(given.get("hook_event_name", "")))
     if not event:
         raise ValueError("unknown event")
-    home = places.home_folder(os.environ)
-    scope = places.project_key(_folder(given), os.environ)
+    if event == "post-tool-use" and given.get("error"):
+        event = "post-tool-use-failure"
+    client = client_of(named_client, given, os.environ)
+    place = _place(given, client)
     try:
-        if event == "session-start":
-            _print_soft_prompt(home, scope, given.get("source"))
+        _attend(event, given, place, started)
     finally:
-        _append(home, scope, event, given, message)
+        _append(place, event, given, message)
+        if event in _FLUSHING:
+            _flush(place, started)
 
 
-def _print_soft_prompt(home: str, scope: str, source: object) -> None:
-    from .injection import answer
+def _named(arguments: Sequence[str]) -> tuple[str, str]:
+    """The event and the client that the command line names, in either order; empty where it names none."""
+    event = client = ""
+    rest = iter(arguments)
+    for word in rest:
+        if word == "--client":
+            client = next(rest, "")
+        elif word.startswith("--client="):
+            client = word.partition("=")[2]
+        elif not event:
+            event = word
+    return event, client
 
-    rest = memoryview(answer(home, scope, source))
+
+def _attend(event: str, given: Mapping[str, object], place: places.Place, started: float) -> None:
+    """Do what an event asks for besides being spooled; what isn't needed isn't imported."""
+    inject = switches.chosen(os.environ, switches.INJECT, switches.INJECTED)
+    if event == "session-start" and "start" in inject:
+        from .injection import start
+
+        start(place, given.get("source"), _write)
+    elif event == "user-prompt-submit" and "prompts" in inject and is_users_prompt(given):
+        from .injection import ASK_SECONDS, at_prompt
+
+        left = started + _ANSWERED_BY_SECONDS - time.monotonic()
+        at_prompt(place, as_text(given["prompt"]), _write, seconds=min(ASK_SECONDS, left))
+    elif event == "pre-compact":
+        from .sessions import forget
+
+        forget(place.home, place.session)
+    elif event == "post-tool-use" and not given.get("agent_id") and is_own(given):
+        from .own import ids_in
+        from .sessions import note
+
+        # What a call of ebbing's tools answered is in the context as well, unless a subagent made it.
+        note(place.home, place.session, ids_in(as_text(given.get("tool_response"))))
+
+
+def _write(data: bytes) -> None:
+    rest = memoryview(data)
     # A closed stdout's number may by now belong to another file, which must not get the text.
     while rest and sys.stdout is not None:
         rest = rest[os.write(1, rest) :]
 
 
-def _append(home: str, scope: str, event: str, given: Mapping[str, object], message: Received) -> None:
-    path = places.spool_file(home)
+def _flush(place: places.Place, started: float) -> None:
+    """Have a running server take the spool in now; it answers before it does."""
+    from .asking import ask
+    from .injection import ASK_SECONDS
+
+    left = started + _ANSWERED_BY_SECONDS - time.monotonic()
+    request = {"op": "flush", "scope": place.scope}
+    if conversation := ask(place.home, place.scope, request, seconds=min(ASK_SECONDS, left)):
+        conversation.close()
+
+
+def _append(place: places.Place, event: str, given: Mapping[str, object], message: Received) -> None:
+    capture = switches.chosen(os.environ, switches.CAPTURE, switches.CAPTURED)
+    if event.startswith("post-tool-use") and "tools" not in capture:
+        return
+    path = places.spool_file(place.home)
     places.make_private_folder(os.path.dirname(path))
     now, noise = time.time_ns(), os.urandom(10)
     limit = SMALL_FIELD_LIMIT if _size(path) > _NEGLECTED_SPOOL_BYTES else FIELD_LIMIT
-    text = line(event, given, scope=scope, now=now, noise=noise, limit=limit, lost=message.lost)
+    text = line(event, given, scope=place.scope, now=now, noise=noise, limit=limit, lost=message.lost, capture=capture)
     append_or_set_beside(path, text.encode("ascii"), unique=uuid7(now, noise), wait=_LOCK_SECONDS)
+
+
+def _place(given: Mapping[str, object], client: str) -> places.Place:
+    session = given.get("session_id")
+    return places.Place(
+        places.home_folder(os.environ),
+        places.chosen_scope(_folder(given), os.environ),
+        session if isinstance(session, str) else "",
+        client,
+    )
 
 
 def _folder(given: Mapping[str, object]) -> str:

@@ -20,6 +20,19 @@ _LARGEST_GIT_POINTER = 4096
 _PRIVATE = 0o600
 
 
+class Place:
+    """Where an event happened: which store, which project, which session of which client."""
+
+    __slots__ = ("client", "home", "scope", "session")
+
+    def __init__(self, home: str, scope: str, session: str, client: str) -> None:
+        """Hold all four."""
+        self.home = home
+        self.scope = scope
+        self.session = session
+        self.client = client
+
+
 def home(env: Mapping[str, str]) -> Path:
     """The folder of everything ebbing stores: `EBBING_HOME`, else the platform's folder for user data."""
     from pathlib import Path
@@ -57,14 +70,33 @@ def spool_file(home: str) -> str:
 
 def soft_prompt_file(home: str, scope: str) -> str:
     """`soft_prompt_path` as a string: the name is a digest, since a scope holds separators and may be long."""
+    return os.path.join(home, "soft-prompts", f"{digest(scope)}.md")
+
+
+def session_file(home: str, session: str) -> str:
+    """The file that says what a session has been shown; a digest as well, since clients choose the session's name."""
+    return os.path.join(home, "sessions", f"{digest(session)}.ids")
+
+
+def run_folder(home: str) -> str:
+    """Where running servers say how they can be asked."""
+    return os.path.join(home, "run")
+
+
+def digest(text: str, key: bytes = b"") -> str:
+    """BLAKE2b of a text, 32 hexadecimal digits; with a key of at most 64 bytes only who has it can tell."""
     try:
         # hashlib also loads OpenSSL, a quarter of the time that starting Python takes.
         from _blake2 import blake2b
     except ImportError:
         from hashlib import blake2b
 
-    name = blake2b(scope.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-    return os.path.join(home, "soft-prompts", f"{name}.md")
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16, key=key).hexdigest()
+
+
+def chosen_scope(cwd: str | Path, env: Mapping[str, str]) -> str:
+    """The scope that `EBBING_SCOPE` names, else the project's key."""
+    return env.get("EBBING_SCOPE", "").strip() or project_key(cwd, env)
 
 
 def project_key(cwd: str | Path, env: Mapping[str, str]) -> str:

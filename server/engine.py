@@ -17,7 +17,7 @@ from ..encoding.loader import BackgroundEmbedder, load_embedder
 from ..encoding.model import DEFAULT_MODEL, ModelSpec, locate
 from ..encoding.pieces import PieceCounter
 from ..hooks.places import soft_prompt_path
-from ..lifecycle.daily import DailyRun
+from ..lifecycle.daily import DailyRun, RunContext
 from ..lifecycle.decay import retention_of
 from ..lifecycle.ledger import Ledger
 from ..lifecycle.observing import Observer
@@ -34,6 +34,7 @@ from ..tools.services import Services
 from .settings import Settings
 
 _CHARACTERS_PER_TOKEN = 4
+_FLUSHED = ("spool", "knowledge", "soft prompts")
 
 _log = logging.getLogger(__name__)
 
@@ -116,6 +117,18 @@ class Engine:
         self.services()
         assert self._steps is not None  # noqa: S101 - services() has made them
         return self._steps
+
+    def flush(self, scope: str) -> None:
+        """Take the spool in and prepare a scope's soft prompt anew, without waiting for the daily run.
+
+        Raises:
+            StoreError: if the store can't be written; what was done stays done.
+            OSError: if the soft prompt's file can't be written.
+        """
+        context = RunContext(self.clock(), scope=scope)
+        for step in self.steps().all():
+            if step.name in _FLUSHED:
+                step.run(context)
 
     def close(self) -> None:
         """Stop the background work and close the store; a second call changes nothing."""

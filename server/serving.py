@@ -5,6 +5,7 @@ Standard library only at import time, since nothing may be loaded before the wir
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import threading
@@ -14,10 +15,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..tools.services import Services
     from .engine import Engine
+    from .listening import Listener
     from .settings import Settings
 
 # Long enough for the reply to the first request to be on the wire before loading competes with it for the interpreter.
 _HEAD_START_SECONDS = 0.05
+
+_log = logging.getLogger(__name__)
 
 _HINT = """\
 ebbing is waiting for an MCP client on standard input. Clients start it themselves; press Ctrl-C to leave.
@@ -33,6 +37,7 @@ class Serving:
         self._settings = settings
         self._guard = threading.Lock()
         self._engine: Engine | None = None
+        self._listener: Listener | None = None
         self._timer: threading.Timer | None = None
         self._closed = False
 
@@ -58,9 +63,12 @@ class Serving:
         with self._guard:
             self._closed = True
             engine, self._engine = self._engine, None
+            listener, self._listener = self._listener, None
             timer = self._timer
         if timer is not None:
             timer.cancel()
+        if listener is not None:
+            listener.close()
         if engine is not None:
             engine.close()
 
@@ -83,7 +91,24 @@ class Serving:
             if self._engine is None:
                 self._engine = Engine(self._settings)
                 self._engine.start()
+                self._listener = self._listening(self._engine)
             return self._engine
+
+    def _listening(self, engine: Engine) -> Listener | None:
+        """What answers hooks; without it they inject nothing at prompts, and everything else goes on."""
+        from ..hooks.switches import INJECTED
+        from .hook_answers import HookAnswers, remove_old_sessions
+        from .listening import Listener
+
+        if INJECTED[1] not in self._settings.inject:
+            return None
+        listener = Listener(self._settings.home, self._settings.scope, HookAnswers(engine.services, engine.flush))
+        try:
+            listener.start()
+            remove_old_sessions(self._settings.home)
+        except OSError as error:
+            _log.warning("hooks can't ask this server: %s", error.strerror)
+        return listener
 
 
 def serve_stdio(env: Mapping[str, str] | None = None) -> int:

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
-from ..hooks.places import home, project_key
+from ..hooks.places import chosen_scope, home
+from ..hooks.switches import CAPTURE, CAPTURED, INJECT, INJECTED, chosen, unknown
 from ..lifecycle.constants import DecaySettings
 from ..schemas.errors import InvalidInputError
 
@@ -38,6 +39,7 @@ class Settings:
     clock_offset_days: float = 0.0
     background: bool = True
     session: str | None = None
+    inject: frozenset[str] = frozenset(INJECTED)
     decay: DecaySettings = field(default_factory=DecaySettings)
 
 
@@ -49,6 +51,8 @@ VARIABLES: tuple[Variable, ...] = (
     Variable("EBBING_BUSY_TIMEOUT_MS", "10000", "how long to wait for other processes' writes"),
     Variable("EBBING_CLOCK_OFFSET_DAYS", "0", "days added to the clock, to try out how memories fade"),
     Variable("EBBING_BACKGROUND", "1", "0 keeps the server from ingesting the spool and running daily by itself"),
+    Variable(CAPTURE, ",".join(CAPTURED), "what hooks note down: any of these words, or none"),
+    Variable(INJECT, ",".join(INJECTED), "when hooks add to the context: any of these words, or none"),
     Variable("EBBING_DEBUG", "0", "1 makes hooks log their failures to a file in the home folder"),
 )
 
@@ -76,15 +80,17 @@ def read_settings(env: Mapping[str, str] | None = None, cwd: Path | None = None)
     if level not in _LEVELS:
         raise InvalidInputError(f"EBBING_LOG_LEVEL must be one of {', '.join(_LEVELS)}, not {level[:20]!r}")
     model_dir = given.get("EBBING_MODEL_DIR", "").strip()
+    _words(given, CAPTURE, CAPTURED)
     return Settings(
         home=home(given),
-        scope=given.get("EBBING_SCOPE", "").strip() or project_key(cwd or _folder(), given),
+        scope=chosen_scope(cwd or _folder(), given),
         model_dir=Path(model_dir).expanduser() if model_dir else None,
         log_level=level,
         busy_timeout_ms=int(_number(given, "EBBING_BUSY_TIMEOUT_MS", 10_000)),
         clock_offset_days=_number(given, "EBBING_CLOCK_OFFSET_DAYS", 0.0),
         background=_number(given, "EBBING_BACKGROUND", 1) != 0,
         session=given.get("CLAUDE_CODE_SESSION_ID") or None,
+        inject=_words(given, INJECT, INJECTED),
         decay=_decay(given),
     )
 
@@ -100,6 +106,13 @@ def _folder() -> Path:
     except FileNotFoundError:
         # The folder the client started us in has been deleted since.
         return Path(os.sep)
+
+
+def _words(given: Mapping[str, str], name: str, every: tuple[str, ...]) -> frozenset[str]:
+    """The words of `every` that a variable lists."""
+    if wrong := unknown(given, name, every):
+        raise InvalidInputError(f"{name} lists some of {', '.join(every)}, or is none; not {wrong[0][:40]!r}")
+    return chosen(given, name, every)
 
 
 def _decay(given: Mapping[str, str]) -> DecaySettings:

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ebbing.hooks import events
+from ebbing.hooks.own import MARKS
 
 NOW = 1_790_000_000_123_456_789
 
@@ -110,3 +111,71 @@ def test_times_are_iso_in_utc_to_the_microsecond(microseconds: int) -> None:
     text = events.iso(microseconds * 1000)
     found = datetime.fromisoformat(text) - datetime(1970, 1, 1, tzinfo=UTC)
     assert (found.days * 86_400 + found.seconds) * 1_000_000 + found.microseconds == microseconds
+
+
+@pytest.mark.parametrize(
+    ("event", "given_object", "own"),
+    [
+        ("post-tool-use", {"tool_name": "mcp__ebbing__save", "tool_input": {"content": "secret"}}, True),
+        ("post-tool-use", {"tool_name": "Bash", "tool_response": {"stdout": f"a\n{MARKS[0]}\nsecret"}}, True),
+        ("post-tool-use", {"tool_name": "Read", "tool_response": f"{MARKS[1]} secret"}, True),
+        ("post-tool-use-failure", {"tool_name": "Bash", "error": f"failed: {MARKS[0]} secret"}, True),
+        ("post-tool-use", {"tool_name": "Bash", "tool_response": "no secret of ours"}, False),
+    ],
+)
+def test_what_ebbing_itself_showed_is_never_noted(event: str, given_object: dict[str, object], own: bool) -> None:
+    payload = record(event, given_object)["payload"]
+    assert payload.get("own_tool", False) is own
+    assert ("secret" in str(payload)) is not own
+
+
+def test_of_a_text_that_quotes_ebbing_only_what_stands_before_is_noted() -> None:
+    said = f"It says so:\n{MARKS[0]}\nUse black."
+    assert record("user-prompt-submit", {"prompt": said})["payload"] == {"prompt": "It says so:\n"}
+    assert record("stop", {"last_assistant_message": said})["payload"] == {"last_assistant_message": "It says so:\n"}
+
+
+@pytest.mark.parametrize("source", ["system", "loop_wakeup", "schedule_wakeup", "poll_event"])
+def test_a_prompt_that_nobody_typed_is_not_the_users_words(source: str) -> None:
+    found = record("user-prompt-submit", {"prompt": "check the build again", "source": source})
+    assert found["payload"] == {"source": source}
+
+
+@pytest.mark.parametrize(
+    ("event", "given_object", "switch"),
+    [
+        ("user-prompt-submit", {"prompt": "words"}, "prompts"),
+        ("pre-compact", {"custom_instructions": "words", "trigger": "manual"}, "prompts"),
+        ("stop", {"last_assistant_message": "words"}, "answers"),
+        ("subagent-stop", {"last_assistant_message": "words"}, "answers"),
+    ],
+)
+def test_what_is_switched_off_leaves_a_line_without_words(
+    event: str, given_object: dict[str, object], switch: str
+) -> None:
+    assert "words" in str(record(event, given_object)["payload"])
+    rest = frozenset({"prompts", "tools", "answers"}) - {switch}
+    assert "words" not in str(record(event, given_object, capture=rest)["payload"])
+
+
+def test_a_text_that_could_not_be_read_is_noted_only_where_everything_is() -> None:
+    assert record("stop", {"unreadable": "words"})["payload"] == {"unreadable": "words"}
+    assert record("stop", {"unreadable": "words"}, capture=frozenset({"tools"}))["payload"] == {}
+
+
+@pytest.mark.parametrize(
+    ("event", "named"),
+    [("user-prompt-submit", "prompt_id"), ("post-tool-use", "tool_use_id"), ("post-tool-use-failure", "tool_use_id")],
+)
+def test_an_event_that_the_client_names_has_the_same_id_each_time(event: str, named: str) -> None:
+    given_object: dict[str, object] = {"session_id": "s", named: "n1"}
+    first = record(event, given_object)["id"]
+    again = record(event, given_object, now=NOW + 1, noise=b"0123456789")["id"]
+    other = record(event, {**given_object, named: "n2"})["id"]
+    assert first == again != other
+    assert uuid.UUID(first).version == 8
+
+
+def test_an_event_without_a_name_has_an_id_of_its_own() -> None:
+    first, second = record("stop", {}, noise=bytes(10)), record("stop", {}, noise=b"0123456789")
+    assert first["id"] != second["id"]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import platformdirs
 import pytest
+from hook_server import HookServer
 
 from ebbing.hooks import places
 
@@ -179,13 +180,24 @@ def test_a_failed_whole_write_leaves_the_old_content_and_no_draft(tmp_path: Path
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 
 
-def test_the_hooks_modules_start_without_expensive_ones() -> None:
+def test_the_hooks_modules_start_without_expensive_ones(tmp_path: Path) -> None:
     script = (
-        "import sys; before = set(sys.modules); import ebbing.hooks.main, ebbing.hooks.injection;"
-        "ebbing.hooks.injection.answer('/none', 'x', 'startup'); ebbing.hooks.events.understood('{\"a\": [1]}');"
+        "import sys; before = set(sys.modules); import ebbing.hooks.main, ebbing.hooks.injection as injection;"
+        "where = ebbing.hooks.places.Place(sys.argv[1], 'x', 's', 'claude');"
+        "injection.start(where, 'startup', print); injection.at_prompt(where, 'a', print, seconds=1);"
+        "ebbing.hooks.asking.connected; ebbing.hooks.events.understood('{\"a\": [1]}');"
         "sys.stdout.write(' '.join(sorted(set(sys.modules) - before)))"
     )
-    done = subprocess.run([sys.executable, "-I", "-c", script], check=True, capture_output=True, text=True)
+    command = [sys.executable, "-I", "-c", script, str(tmp_path)]
+    with HookServer(tmp_path, {}):
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
     loaded = set(done.stdout.split())
     assert not loaded & {"re", "json", "pathlib", "typing", "enum", "dataclasses", "datetime", "hashlib", "threading"}
-    assert {name.partition(".")[0] for name in loaded} <= {"ebbing", "__future__", "fcntl", "_json", "_blake2"}
+    assert {name.partition(".")[0] for name in loaded} <= {
+        "ebbing",
+        "__future__",
+        "fcntl",
+        "_json",
+        "_blake2",
+        "_socket",
+    }
