@@ -102,7 +102,9 @@ class Serving:
 
         if INJECTED[1] not in self._settings.inject:
             return None
-        listener = Listener(self._settings.home, self._settings.scope, HookAnswers(engine.services, engine.flush))
+        listener = Listener(
+            self._settings.home, self._settings.scope, HookAnswers(lambda: engine.for_client(None), engine.flush)
+        )
         try:
             listener.start()
             remove_old_sessions(self._settings.home)

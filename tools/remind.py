@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from ..encoding.clean import clean, strip_private
+from ..lifecycle.showings import Showing
 from ..retrieval.render import Rendered, render
 from ..retrieval.request import Hit, RecallRequest, RecallResult
 from ..schemas.ids import new_id
@@ -72,13 +73,10 @@ def remind(services: Services, prompt: str, scope: str, seen: Collection[str]) -
 
 
 def record(services: Services, reminder: Reminder) -> None:
-    """Write down that a reminder was shown, so that `learn` knows its recall_id.
-
-    Raises:
-        StoreError: if the store can't be written.
-    """
+    """Have it written down, a moment later, that a reminder was shown, so that `learn` knows its recall_id."""
     data = {**reminder.found, "at": "prompt"}
-    services.ledger.shown(reminder.scope, reminder.memories, reminder.recall_id, data, services.clock())
+    showing = Showing(reminder.scope, reminder.memories, reminder.recall_id, data, services.clock())
+    services.showings.add(showing)
 
 
 def _relevant(hits: tuple[Hit, ...]) -> list[Hit]:

@@ -103,6 +103,7 @@ def test_a_reminder_that_was_shown_can_be_learned_from(world: World) -> None:
     assert reminder is not None
     assert world.services.store.journal.count(Event.SHOWN) == 0
     record(world.services, reminder)
+    world.services.showings.settle()
     assert world.services.store.journal.count(Event.SHOWN) == 1
     learn(world.services, "used", recall_id=reminder.recall_id)
     assert world.memory(memory.id).strength.uses == 1
