@@ -18,6 +18,8 @@ SIMILAR: Final = "similar"
 ENTITY: Final = "entity"
 SESSION: Final = "session"
 CAUSE: Final = "cause"
+DERIVED: Final = "derived"
+"""From a memory that consolidation made to an observation it was made of, and back."""
 GIST: Final = "gist"
 """From a gist to a memory that it sums up, and back."""
 

@@ -37,11 +37,12 @@ class Operation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """The new piece of knowledge."""
+    """The new piece of knowledge; one of less `authority` than a stored one never replaces it."""
 
     kind: Kind
     content: str
     slots: tuple[Slot, ...] = ()
+    authority: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ class Neighbour:
     slots: tuple[Slot, ...] = ()
     cosine: float | None = None
     overlaps: bool = False
+    authority: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,18 +77,24 @@ def reconcile(candidate: Candidate, neighbours: Sequence[Neighbour]) -> Decision
         if same_text(neighbour.content, candidate.content):
             return Decision(Operation.NOOP, neighbour.id, reason="the same words")
     differing = [neighbour for neighbour in known if _has_relation(candidate, neighbour, "differs")]
-    replaced = [neighbour for neighbour in differing if _covers(candidate, neighbour)]
+    replaced = [neighbour for neighbour in differing if _may_replace(candidate, neighbour)]
     if replaced:
         others = tuple(neighbour.id for neighbour in differing if neighbour.id != replaced[0].id)
         return Decision(Operation.SUPERSEDE, replaced[0].id, others, reason="the same slot has another value")
     agreeing = [neighbour for neighbour in known if _has_relation(candidate, neighbour, "same")]
     if agreeing and not differing:
         return Decision(Operation.UPDATE, agreeing[0].id, reason="the same slot has the same value")
-    return Decision(Operation.ADD, conflicts=_conflicts(candidate, known), reason="nothing known settles it")
+    disputed = tuple(neighbour.id for neighbour in differing)
+    conflicts = tuple(dict.fromkeys([*disputed, *_conflicts(candidate, known)]))[:_MOST_CONFLICTS]
+    return Decision(Operation.ADD, conflicts=conflicts, reason="nothing known settles it")
 
 
 def _has_relation(candidate: Candidate, neighbour: Neighbour, relation: Comparison) -> bool:
     return any(compare(old, new) == relation for old in neighbour.slots for new in candidate.slots)
+
+
+def _may_replace(candidate: Candidate, neighbour: Neighbour) -> bool:
+    return candidate.authority >= neighbour.authority and _covers(candidate, neighbour)
 
 
 def _covers(candidate: Candidate, neighbour: Neighbour) -> bool:

@@ -79,6 +79,9 @@ _REFERENCE = re.compile(r"^(?:#\d+|[A-Z][A-Z0-9]+-\d+|[0-9a-f]{7,40}|https?://\S
 _VAGUE = frozenset(
     "it this that these those he she they there i you what which who everything something nothing here one all".split()  # noqa: SIM905
 )
+_POINTING = _VAGUE | frozenset(
+    ["this one", "that one", "these ones", "the first one", "the other one", "the latter", "the same", "yours", "mine"]
+)
 # Words that no name of a thing contains: the "subject" is the middle of a longer sentence.
 _NOT_IN_SUBJECT = frozenset(
     """
@@ -166,6 +169,7 @@ def _checked(subject: str, attribute: str, value: str, *, affirmed: bool) -> lis
     if not tokens_of(subject) or words[0] in _VAGUE | _NOT_FIRST or (words[0] == "we" and len(words) > 1):
         return []
     is_vague = not _NOT_IN_SUBJECT.isdisjoint(words) or value.startswith("//")  # the latter: a URL cut at its colon
+    is_vague = is_vague or value.lower() in _POINTING
     is_many = len(value.split()) > _LONGEST_VALUE_WORDS or _SEVERAL.search(value) is not None
     if is_vague or is_many or not value or not _is_value(subject, attribute, value):
         return []

@@ -52,12 +52,16 @@ class StepResult:
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """What a step may ask: the instant of the run (µs), whether to stop, whether to change nothing."""
+    """What a step may ask: the instant of the run (µs), whether to stop, whether to change nothing.
+
+    `asked` says that somebody wants the work done now: what usually waits for more to come is not waited for.
+    """
 
     now: int
     stopped: Callable[[], bool] = lambda: False
     dry_run: bool = False
     scope: str | None = None
+    asked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +142,7 @@ class DailyRun:
         *,
         dry_run: bool = False,
         scope: str | None = None,
+        asked: bool = False,
         progress: Progress = no_progress,
     ) -> DailyReport:
         """Run every step as of `now` (µs), unless a run is under way in this process or another.
@@ -153,7 +158,7 @@ class DailyRun:
             if not self._store.leases.acquire(LEASE, self._holder, now, LEASE_DURATION):
                 return DailyReport(now, ran=False, dry_run=dry_run)
             pace = _Pace(self._renewal(now), self._stop, self._monotonic)
-            report = self._report(RunContext(now, pace.rest, dry_run, scope), progress)
+            report = self._report(RunContext(now, pace.rest, dry_run, scope, asked), progress)
             self._wind_up(report)
         finally:
             self._running.release()

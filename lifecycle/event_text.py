@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -15,13 +16,18 @@ _ACTORS = {
     "stop": "agent",
     "subagent-stop": "agent",
 }
+_BRINGS = re.compile(r"web|fetch|browser|search_(?:issues|code|repo)|slack|mail|jira|notion|http", re.IGNORECASE)
 _PARTS = 2_000
 _INPUT_KEYS = ("command", "file_path", "path", "pattern", "query", "url", "description", "prompt")
 
 
-def actor_of(event: str) -> str:
-    """Who speaks in an event: "user", "tool" or "agent"; an event of no known kind is the agent's."""
-    return _ACTORS.get(event, "agent")
+def actor_of(event: str, tool: str | None = None) -> str:
+    """Who speaks in an event: "user", "tool", "agent" or, where a tool brings text from elsewhere, "outside".
+
+    An event of no known kind is the agent's, unless it names a tool.
+    """
+    actor = _ACTORS.get(event, "agent" if tool is None else "tool")
+    return "outside" if actor == "tool" and tool is not None and _BRINGS.search(tool) else actor
 
 
 def describe(event: str, payload: Mapping[str, Any]) -> str | None:

@@ -66,7 +66,7 @@ class Ledger:
             self._store.journal.append(Entry(at, Event.SAVED, number, new.id, new.event_id, data))
         return seq
 
-    def linked(self, new: NewMemory, seq: int, links: Sequence[Link], at: int) -> None:
+    def linked(self, new: Memory | NewMemory, seq: int, links: Sequence[Link], at: int) -> None:
         """Record the links of a memory that was just stored: what they join holds on to each other."""
         if not links:
             return
@@ -76,6 +76,14 @@ class Ledger:
             number = self._store.scopes.find(new.scope)
             self._store.journal.append(Entry(at, Event.LINKED, number, new.id, None, {"links": known}))
             activation.linked(self._store, seq, links, at, self._settings)
+
+    def consolidated(self, scope: str, observations: Sequence[Memory], became: Sequence[str], at: int) -> None:
+        """Record that consolidation is done with observations of a scope, and the ids of what came of them."""
+        with self._store.atomic():
+            self._store.pending.done([observation.seq for observation in observations])
+            data = {"observations": [observation.id for observation in observations], "became": list(became)}
+            number = self._store.scopes.find(scope)
+            self._store.journal.append(Entry(at, Event.CONSOLIDATED, number, None, None, data))
 
     def shown(self, scope: str, memories: Sequence[Memory], recall_id: str, data: Mapping[str, Any], at: int) -> None:
         """Record that a recall showed memories: it warms them and activates what they are linked to; it is no use."""

@@ -93,7 +93,7 @@ class Observer:
             self._store_all(prepared, now)
 
     def _spooled_draft(self, event: SpoolEvent, text: str, now: int) -> Draft:
-        actor = actor_of(event.event)
+        actor = actor_of(event.event, _tool_of(event))
         return Draft(
             content=text,
             scope=event.scope,
@@ -127,14 +127,15 @@ class Observer:
         if len(text) > MAX_EVENT_CHARACTERS:
             raise TooLargeError(f"the text has {len(text):,} characters, more than {MAX_EVENT_CHARACTERS:,}")
         name = _name(event, "event") or "observed"
-        actor = actor_of(name)
+        tool = _name(event, "tool")
+        actor = actor_of(name, tool)
         draft = Draft(
             content=text if event.get("ok") is not False else f"failed: {text}",
             scope=scope,
             kind=Kind.OBSERVATION,
             recorded_at=now,
             trust=starting_trust(actor, self._settings),
-            provenance=Provenance(actor, client, _name(event, "session") or session, _name(event, "tool") or name),
+            provenance=Provenance(actor, client, _name(event, "session") or session, tool or name),
             event_id=_name(event, "event_id"),
         )
         at = event.get("at")
@@ -148,6 +149,11 @@ def _name(event: Mapping[str, Any], key: str) -> str | None:
     if not isinstance(value, str) or len(value) > _MAX_NAME:
         raise InvalidInputError(f"{key} must be a string of at most {_MAX_NAME} characters")
     return value.strip() or None
+
+
+def _tool_of(event: SpoolEvent) -> str | None:
+    tool = event.payload.get("tool_name")
+    return tool if isinstance(tool, str) else None
 
 
 def _past(at: object, now: int) -> int:

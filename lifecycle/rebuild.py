@@ -39,6 +39,7 @@ def rebuild(store: Store, now: int, settings: DecaySettings = DEFAULTS) -> Rebui
         seqs = store.rebuilding.seqs()
         known = [name for name in replay.lives if name in seqs]
         store.rebuilding.write(_derived(replay, seqs), replay.clocks)
+        store.pending.replace(seqs[name] for name in known if replay.lives[name].pending)
         refresh(store, now, settings)
     return Rebuilt(last, len(known), len(seqs) - len(known))
 

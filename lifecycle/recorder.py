@@ -46,22 +46,40 @@ class Recorder:
         self._ledger = ledger
         self._settings = settings
 
-    def write(self, prepared: Prepared, now: int, *, supersedes: Sequence[Memory] = ()) -> Written:
+    def near(self, prepared: Prepared) -> dict[int, float]:
+        """Cosines of what is near in meaning, by seq: what `write` wants to know and takes long to find."""
+        if prepared.embedding is None:
+            return {}
+        return nearest(self._store, prepared.new.scope, prepared.embedding.vector)
+
+    def write(
+        self,
+        prepared: Prepared,
+        now: int,
+        *,
+        supersedes: Sequence[Memory] = (),
+        near: Mapping[int, float] | None = None,
+        unattended: bool = False,
+    ) -> Written:
         """Store one memory at `now` (µs), or confirm the one that says the same.
+
+        What is `unattended` nobody asked to be saved: it never replaces what a better source said, and an agent's
+        words confirm nothing then, since it may only repeat what it was shown. `near` is what `near` gave.
 
         Raises:
             StoreError: if the store can't be written; nothing was changed.
         """
         # Before the transaction, so that nobody waits for it and the resident embeddings can answer.
-        found = (
-            {} if prepared.embedding is None else nearest(self._store, prepared.new.scope, prepared.embedding.vector)
-        )
+        found = self.near(prepared) if near is None else near
         with self._store.atomic():
             if prepared.new.event_id and (known := self._store.memories.by_event(prepared.new.event_id)):
                 return Written(known.id, "confirmed")
             near = {seq: found[seq] for seq in self._store.memories.ids(list(found))}
-            decision, neighbours = self._decide(prepared, near)
-            return self._carry_out(prepared, near, decision, neighbours, supersedes, now)
+            decision, neighbours = self._decide(prepared, near, unattended=unattended)
+            plan = _Plan(
+                decision, neighbours.get(decision.target or ""), supersedes, _is_evidence(prepared, unattended)
+            )
+            return self._carry_out(prepared, near, plan, now)
 
     def embed(self, seq: int, scope: str, prepared: Prepared) -> None:
         """Give a stored memory its vectors and token embeddings, in the caller's transaction."""
@@ -88,30 +106,31 @@ class Recorder:
         self,
         prepared: Prepared,
         near: Mapping[int, float],
-        decision: Decision,
-        neighbours: dict[str, Memory],
-        supersedes: Sequence[Memory],
+        plan: _Plan,
         now: int,
     ) -> Written:
-        target = neighbours.get(decision.target or "")
-        if decision.operation is Operation.NOOP and target is not None and not supersedes:
-            self._said_again(target, prepared, now)
+        operation, target = plan.decision.operation, plan.target
+        if operation is Operation.NOOP and target is not None and not plan.supersedes:
+            self._said_again(target, prepared, plan, now)
             return Written(target.id, "confirmed")
-        self._store_new(prepared, near, now)
-        replaced = list(supersedes)
-        if decision.operation is Operation.SUPERSEDE and target is not None:
-            replaced += [target] if target.id not in {memory.id for memory in supersedes} else []
+        seq = self._store_new(prepared, near, now)
+        replaced = plan.replaced(prepared.new)
         for memory in replaced:
             valid_to = prepared.new.valid_from if prepared.new.valid_from is not None else now
             self._ledger.superseded(memory, prepared.new.id, valid_to, now)
-        if decision.operation is Operation.UPDATE and target is not None:
-            self._said_again(target, prepared, now)
+        if target is not None and plan.is_late(prepared.new):
+            [new] = self._store.memories.by_seqs([seq])
+            self._ledger.superseded(new, target.id, target.recorded_at, now)
+        if operation is Operation.UPDATE and target is not None:
+            self._said_again(target, prepared, plan, now)
         settled = {memory.id for memory in replaced}
-        conflicts = tuple(identifier for identifier in decision.conflicts if identifier not in settled)
-        outcome: Outcome = "superseded" if replaced else _OUTCOMES[decision.operation]
+        conflicts = tuple(identifier for identifier in plan.decision.conflicts if identifier not in settled)
+        outcome: Outcome = "superseded" if replaced else _OUTCOMES[operation]
         return Written(prepared.new.id, outcome, tuple(sorted(settled)), conflicts)
 
-    def _said_again(self, memory: Memory, prepared: Prepared, now: int) -> None:
+    def _said_again(self, memory: Memory, prepared: Prepared, plan: _Plan, now: int) -> None:
+        if not plan.is_evidence:
+            return
         # Being said again is a use as well: a faded or evicted memory comes back, so that recall finds what was saved.
         new = prepared.new
         confirmed = self._ledger.confirmed(memory, now, source=new.provenance.source, expires_at=new.expires_at)
@@ -126,7 +145,9 @@ class Recorder:
         self._ledger.linked(new, seq, associate(self._store, seq, new, near), now)
         return seq
 
-    def _decide(self, prepared: Prepared, near: Mapping[int, float]) -> tuple[Decision, dict[str, Memory]]:
+    def _decide(
+        self, prepared: Prepared, near: Mapping[int, float], *, unattended: bool
+    ) -> tuple[Decision, dict[str, Memory]]:
         new = prepared.new
         if new.kind.is_event:
             return Decision(Operation.ADD), {}
@@ -139,12 +160,21 @@ class Recorder:
         memories = self._store.memories.by_seqs([*dict.fromkeys([*same, *cosines, *overlaps])])
         neighbours = [
             Neighbour(
-                memory.id, memory.kind, memory.content, memory.slots, cosines.get(memory.seq), memory.seq in overlaps
+                memory.id,
+                memory.kind,
+                memory.content,
+                memory.slots,
+                cosines.get(memory.seq),
+                overlaps=memory.seq in overlaps,
+                authority=_AUTHORITY.get(memory.provenance.actor, 0),
             )
             for memory in memories
             if not memory.kind.is_event and memory.superseded_by is None and memory.forgotten_at is None
         ]
-        decision = reconcile(Candidate(new.kind, new.content, new.slots), neighbours)
+        authority = _AUTHORITY.get(new.provenance.actor, 0)
+        # Who asks for a memory to be saved speaks for the user, unless the words came from outside.
+        authority = authority if unattended or not authority else _HIGHEST
+        decision = reconcile(Candidate(new.kind, new.content, new.slots, authority), neighbours)
         return decision, {memory.id: memory for memory in memories}
 
     def _overlapping(self, new: NewMemory, scope: int, *, embedded: bool) -> dict[int, float]:
@@ -154,6 +184,33 @@ class Recorder:
         return dict(self._store.lexical.search(match_expression(words), [scope], _OVERLAPPING))
 
 
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What to do with a new memory: the decision, the memory it is about, what the caller says it replaces."""
+
+    decision: Decision
+    target: Memory | None
+    supersedes: Sequence[Memory]
+    is_evidence: bool
+
+    def is_late(self, new: NewMemory) -> bool:
+        """Whether the one it would replace was said after it: an old event may be read late."""
+        is_replacing = self.decision.operation is Operation.SUPERSEDE and self.target is not None
+        return is_replacing and self.target is not None and self.target.recorded_at > new.recorded_at
+
+    def replaced(self, new: NewMemory) -> list[Memory]:
+        """The memories that end now, each once."""
+        decided = self.target if self.decision.operation is Operation.SUPERSEDE and not self.is_late(new) else None
+        both = [*self.supersedes, *([] if decided is None else [decided])]
+        return list({memory.id: memory for memory in both}.values())
+
+
+def _is_evidence(prepared: Prepared, unattended: bool) -> bool:  # noqa: FBT001 - a fact about the call, passed on
+    return not unattended or prepared.new.provenance.actor in ("user", "tool")
+
+
+_AUTHORITY = {"outside": 0, "agent": 1, "tool": 2, "user": 3}
+_HIGHEST = 3
 _OUTCOMES: dict[Operation, Outcome] = {
     Operation.ADD: "added",
     Operation.NOOP: "added",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..schemas.activity import ActivityClock
-from ..schemas.memory import Event, State, Strength
+from ..schemas.memory import Event, Kind, State, Strength
 from ..store.graph import Link
 from ..store.journal import Entry
 from . import clock as activity
@@ -30,6 +30,7 @@ class Life:
     valid_to: int | None
     expires_at: int | None
     figures: Strength
+    pending: bool = False
     confirmations: int = 0
     superseded_by: str | None = None
     forgotten_at: int | None = None
@@ -93,12 +94,19 @@ class Replay:
             valid_to=entry.data["valid_to"],
             expires_at=entry.data["expires_at"],
             figures=Strength(anchor_tau=tau, activation_tau=tau),
+            pending=entry.data.get("kind") == Kind.OBSERVATION,
         )
 
     def linked(self, entry: Entry, _tau: float) -> None:
         """It is linked to others."""
         links: Sequence[tuple[str, str, float]] = entry.data.get("links", ())
         self.links += [NamedLink(entry.memory or "", other, relation, weight) for other, relation, weight in links]
+
+    def consolidated(self, entry: Entry, _tau: float) -> None:
+        """Consolidation is done with some."""
+        for memory in entry.data.get("observations", ()):
+            if memory in self.lives:
+                self.lives[memory].pending = False
 
     def shown(self, entry: Entry, _tau: float) -> None:
         """Some were shown, and what they are linked to was activated: each by the clock of its own scope."""
@@ -188,6 +196,7 @@ def _of_life(
 _HANDLERS: dict[Event, Callable[[Replay, Entry, float], None]] = {
     Event.SAVED: Replay.saved,
     Event.LINKED: Replay.linked,
+    Event.CONSOLIDATED: Replay.consolidated,
     Event.SHOWN: Replay.shown,
     Event.USED: _of_life(Replay.used),
     Event.CONFIRMED: _of_life(Replay.confirmed),

@@ -11,9 +11,11 @@ from ..store.store import Store
 from ..store.upkeep import upkeep
 from . import eviction
 from .backfill import backfill
+from .consolidation import Consolidator
 from .constants import DecaySettings
 from .daily import RunContext, Step, StepResult
 from .decay import decay, pending
+from .ledger import Ledger
 from .observing import Observer
 from .precision import requantize, unsettled
 from .prompt_file import ids_in, read, write
@@ -36,6 +38,7 @@ class DailySteps:
         """Work on `store`; `prompt_path` gives a scope's soft prompt file."""
         self._store = store
         self._observer = observer
+        self._consolidator = Consolidator(store, Ledger(store, settings), settings)
         self._embedder = embedder
         self._count_tokens = count_tokens
         self._prompt_path = prompt_path
@@ -45,6 +48,7 @@ class DailySteps:
         """The steps in their order."""
         return (
             Step("spool", self._spool),
+            Step("knowledge", self._knowledge),
             Step("embeddings", self._embeddings),
             Step("decay", self._decay),
             Step("precision", self._precision),
@@ -64,6 +68,14 @@ class DailySteps:
             waiting = self._store.spool.pending_bytes()
             return StepResult(0, f"{waiting} bytes wait in the spool")
         return StepResult(self._observer.ingest(context.now))
+
+    def _knowledge(self, context: RunContext) -> StepResult:
+        if context.dry_run:
+            return StepResult(self._store.pending.count(), "observations wait")
+        embedder = self._embedder()
+        done = self._consolidator.run(context.now, embedder, whole=context.asked, stopped=context.stopped)
+        told = f"{done.observations} observations gave {done.added} memories and confirmed {done.confirmed}"
+        return StepResult(done.observations, told if done.observations else "")
 
     def _embeddings(self, context: RunContext) -> StepResult:
         embedder = self._embedder()

@@ -59,6 +59,7 @@ class Event(StrEnum):
     SUPERSEDED = "superseded"
     RESTORED_VALIDITY = "restored_validity"
     LINKED = "linked"
+    CONSOLIDATED = "consolidated"
     STATE = "state"
     FADED = "faded"
     RESTORED = "restored"

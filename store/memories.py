@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..schemas.errors import UnknownMemoryError
-from ..schemas.memory import Memory, NewMemory, Strength
+from ..schemas.memory import Kind, Memory, NewMemory, Strength
 from .database import Database
 from .meta import Meta
 from .rows import (
@@ -68,6 +68,8 @@ class Memories:
                 f"INSERT INTO strength (seq, rev, {STRENGTH_COLUMNS}) VALUES (?, ?{', ?' * 13})",
                 (seq, self._meta.next_revision(), *strength_values(strength)),
             )
+            if new.kind is Kind.OBSERVATION:
+                self._database.execute("INSERT INTO pending VALUES (?)", (seq,))
         return seq
 
     def by_seqs(self, seqs: Sequence[int]) -> list[Memory]:

@@ -22,6 +22,7 @@ from .lexical import Lexical
 from .memories import Memories
 from .meta import Meta
 from .migrations import migrate
+from .pending import Pending
 from .rebuilding import Rebuilding
 from .resident import ResidentVectors
 from .scopes import Scopes
@@ -46,6 +47,7 @@ class Store:
         self.meta = Meta(self.database)
         self.scopes = Scopes(self.database)
         self.memories = Memories(self.database, self.meta, self.scopes)
+        self.pending = Pending(self.database)
         self.lexical = Lexical(self.database)
         self.vectors = Vectors(self.database, self.meta, model_name, dimension)
         self.tokens = Tokens(self.database, dimension)

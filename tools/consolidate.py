@@ -18,7 +18,7 @@ def consolidate(
     """
     chosen = None if scope is None else scope_key(services, scope)
     services.showings.settle()
-    report = services.daily.run(services.clock(), dry_run=dry_run, scope=chosen, progress=progress)
+    report = services.daily.run(services.clock(), dry_run=dry_run, scope=chosen, asked=True, progress=progress)
     return ConsolidateReply(
         ran=report.ran,
         dry_run=report.dry_run,

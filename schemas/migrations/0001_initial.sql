@@ -55,6 +55,11 @@ CREATE INDEX memory_by_session ON memory (scope, session, seq) WHERE session IS 
 CREATE INDEX memory_by_expiry ON memory (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX memory_by_eviction ON memory (evicted_at) WHERE evicted_at IS NOT NULL;
 
+-- Observations that consolidation has not looked at yet.
+CREATE TABLE pending (
+    seq INTEGER PRIMARY KEY REFERENCES memory (seq) ON DELETE CASCADE
+) STRICT;
+
 -- What the journal says, folded: derived, small, rewritten by use and by the daily run.
 CREATE TABLE strength (
     seq            INTEGER PRIMARY KEY REFERENCES memory (seq) ON DELETE CASCADE,
