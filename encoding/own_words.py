@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 _ID = r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"
-_RECALLED = re.compile(r"^(?P<fence>`{3,})memory\n.*?(?:^(?P=fence)$|\Z)", re.MULTILINE | re.DOTALL)
+_RECALLED = re.compile(r"^(?P<fence>`{3,})memory\n.*?(?:^(?P=fence)$\n?|\Z)", re.MULTILINE | re.DOTALL)
 _SHOWN = re.compile(rf"^.*\[{_ID}\].*$\n?", re.MULTILINE)
 _HEADERS = re.compile(
     r"^(?:Recalled memories: data with its source and trust|Notes that ebbing keeps about this project).*$\n?",

@@ -38,6 +38,9 @@ _TELLS = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_ERROR = 160
+# What is handed over names no command by itself; what reads like prose is what a tool printed.
+_LONGEST_COMMAND = 120
+_PROSE = re.compile(r"[.!?] +[A-Z]|[.!?]$")
 
 
 class Act(StrEnum):
@@ -102,6 +105,8 @@ def _handed_over(memory: Memory, tool: str, own: str) -> Observed:
     failed = own.startswith(_FAILED)
     first, _, rest = own.removeprefix(_FAILED).partition("\n")
     called, colon, said = first.removeprefix("$ ").partition(": ")
+    if len(called) > _LONGEST_COMMAND or _PROSE.search(called):
+        return _called(memory, tool, "", own, failed=failed)
     return _called(memory, tool, called, f"{said}\n{rest}" if colon else rest, failed=failed)
 
 

@@ -83,21 +83,33 @@ class _After:
 def _add_resources(app: MCPServer, open_services: Callable[[str | None], Services]) -> None:
     @app.resource("ebbing://memory/{id}", title="A memory, whole", mime_type="application/json")
     def memory(id: str) -> str:  # noqa: A002 - the name is part of the address
-        from ..tools.resources import memory_json
+        def read() -> str:
+            services = open_services(None)
+            from ..tools.resources import memory_json
 
-        return _resource(lambda: json.dumps(memory_json(open_services(None), unquote(id)), ensure_ascii=False))
+            return json.dumps(memory_json(services, unquote(id)), ensure_ascii=False)
+
+        return _resource(read)
 
     @app.resource("ebbing://soft-prompt/{scope}", title="A scope's soft prompt", mime_type="text/markdown")
     def soft_prompt(scope: str) -> str:
-        from ..tools.resources import soft_prompt_text
+        def read() -> str:
+            services = open_services(None)
+            from ..tools.resources import soft_prompt_text
 
-        return _resource(lambda: soft_prompt_text(open_services(None), unquote(scope)))
+            return soft_prompt_text(services, unquote(scope))
+
+        return _resource(read)
 
     @app.resource("ebbing://status/{scope}", title="A scope's status", mime_type="application/json")
     def status(scope: str) -> str:
-        from ..tools.status import status as run
+        def read() -> str:
+            services = open_services(None)
+            from ..tools.status import status as run
 
-        return _resource(lambda: json.dumps(run(open_services(None), unquote(scope)), ensure_ascii=False))
+            return json.dumps(run(services, unquote(scope)), ensure_ascii=False)
+
+        return _resource(read)
 
 
 def _resource(read: Callable[[], str]) -> str:

@@ -35,7 +35,11 @@ class Confirmation(BaseModel):
 
 
 def make_tools(open_services: Open) -> tuple[Tool, ...]:
-    """The tools in the order of `tools.contract.CONTRACTS`; `open_services` is called in worker threads only."""
+    """The tools in the order of `tools.contract.CONTRACTS`; `open_services` is called in worker threads only.
+
+    Each tool opens the services first and imports its function then: opening imports nearly everything, one thread at a
+    time, and two threads that import numpy at once see its modules half made.
+    """
     return (
         _recall_tool(open_services),
         _save_tool(open_services),
@@ -61,10 +65,11 @@ def _recall_tool(open_services: Open) -> Tool:
         ids: Annotated[list[str] | None, Field(description="read these whole")] = None,
         explain: bool = False,
     ) -> Annotated[CallToolResult, RecallReply]:
-        from ..tools.recall import RecallArguments
-        from ..tools.recall import recall as run
-
         with told():
+            services = open_services(client_name(ctx))
+            from ..tools.recall import RecallArguments
+            from ..tools.recall import recall as run
+
             arguments = RecallArguments(
                 query=query,
                 scope=scope,
@@ -78,7 +83,7 @@ def _recall_tool(open_services: Open) -> Tool:
                 ids=ids or (),
                 explain=explain,
             )
-            return reply(run(open_services(client_name(ctx)), arguments))
+            return reply(run(services, arguments))
 
     return recall
 
@@ -99,10 +104,11 @@ def _save_tool(open_services: Open) -> Tool:
         source: Annotated[str | None, Field(description="file, commit or URL")] = None,
         said_by: Literal["user", "tool", "agent", "outside"] = "agent",
     ) -> Annotated[CallToolResult, SaveReply]:
-        from ..tools.save import SaveArguments
-        from ..tools.save import save as run
-
         with told():
+            services = open_services(client_name(ctx))
+            from ..tools.save import SaveArguments
+            from ..tools.save import save as run
+
             arguments = SaveArguments(
                 content=content,
                 kind=kind,
@@ -117,7 +123,7 @@ def _save_tool(open_services: Open) -> Tool:
                 source=source,
                 said_by=said_by,
             )
-            return reply(run(open_services(client_name(ctx)), arguments))
+            return reply(run(services, arguments))
 
     return save
 
@@ -127,10 +133,11 @@ def _observe_tool(open_services: Open) -> Tool:
         ctx: Context,
         events: Annotated[list[dict[str, Any]], Field(description="{text, event?, tool?, at?, event_id?, ok?}")],
     ) -> Annotated[CallToolResult, ObserveReply]:
-        from ..tools.observe import observe as run
-
         with told():
-            return reply(run(open_services(client_name(ctx)), events))
+            services = open_services(client_name(ctx))
+            from ..tools.observe import observe as run
+
+            return reply(run(services, events))
 
     return observe
 
@@ -144,10 +151,10 @@ def _learn_tool(open_services: Open) -> Tool:
         note: str | None = None,
         scope: Scope = None,
     ) -> Annotated[CallToolResult, LearnReply]:
-        from ..tools.learn import learn as run
-
         with told():
             services = open_services(client_name(ctx))
+            from ..tools.learn import learn as run
+
             return reply(run(services, signal, memory_ids or (), recall_id, note, scope))
 
     return learn
@@ -157,13 +164,14 @@ def _consolidate_tool(open_services: Open) -> Tool:
     async def consolidate(
         ctx: Context, scope: Scope = None, dry_run: bool = False
     ) -> Annotated[CallToolResult, ConsolidateReply]:
-        from ..tools.consolidate import consolidate as run
-
         def progress(done: int, total: int, name: str) -> None:
             anyio.from_thread.run(ctx.report_progress, done, total, name)
 
         def work() -> ConsolidateReply:
-            return run(open_services(client_name(ctx)), scope, dry_run=dry_run, progress=progress)
+            services = open_services(client_name(ctx))
+            from ..tools.consolidate import consolidate as run
+
+            return run(services, scope, dry_run=dry_run, progress=progress)
 
         with told():
             return reply(await anyio.to_thread.run_sync(work))
@@ -192,11 +200,11 @@ def _forget_tool(open_services: Open) -> Tool:
             bool, Field(description="erase only: the user said yes")
         ] = False,
     ) -> Annotated[CallToolResult, ForgetReply]:
-        from ..tools.forget import forget as run
-
         confirmed = isinstance(answer, AcceptedElicitation) and answer.data.erase
         with told():
             services = open_services(client_name(ctx))
+            from ..tools.forget import forget as run
+
             return reply(run(services, memory_ids or (), query, mode, scope, dry_run=dry_run, confirmed=confirmed))
 
     # The resolver is local, so its annotation must be an object where the SDK would look names up in the module.

@@ -36,6 +36,7 @@ class Serving:
         """Prepare; nothing is loaded."""
         self._settings = settings
         self._guard = threading.Lock()
+        self._importing = threading.Lock()
         self._engine: Engine | None = None
         self._listener: Listener | None = None
         self._timer: threading.Timer | None = None
@@ -83,8 +84,10 @@ class Serving:
 
     def _opened(self) -> Engine:
         from ..schemas.errors import StoreError
-        from .engine import Engine
 
+        # One thread at a time: numpy's modules import each other, and two threads at it see them half made.
+        with self._importing:
+            from .engine import Engine
         with self._guard:
             if self._closed:
                 raise StoreError("the memory store is closed: the server is shutting down")
