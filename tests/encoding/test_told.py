@@ -129,10 +129,8 @@ def test_what_is_quoted_or_pasted_is_nobodys_word(text: str) -> None:
 
 
 def test_a_clause_is_cut_from_the_question_around_it() -> None:
-    [claim] = told_by_user(
-        "I want it small, so I prefer simple, minimal dependencies, how can I keep the app that way?"
-    )
-    assert claim.text == "I prefer simple, minimal dependencies"
+    [claim] = told_by_user("I want it small, so I prefer few, minimal dependencies, how can I keep it that way?")
+    assert claim.text == "I prefer few, minimal dependencies"
 
 
 def test_one_sentence_may_tell_two_things() -> None:

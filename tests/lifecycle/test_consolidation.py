@@ -169,9 +169,14 @@ def test_a_failure_in_the_middle_leaves_a_turn_untouched_and_the_next_run_does_i
         pass
 
     consolidator = Consolidator(store, world.services.ledger)
-    with pytest.raises(Full), store.atomic():
-        consolidator.run(world.now, None, whole=True)
-        raise Full
+
+    def killed() -> None:
+        with store.atomic():
+            consolidator.run(world.now, None, whole=True)
+            raise Full
+
+    with pytest.raises(Full):
+        killed()
     assert (known(world), store.pending.count()) == ([], 8)
     assert consolidator.run(world.now, None, whole=True) == Consolidated(8, 7, 4, 0)
     assert store.pending.count() == 0
@@ -245,12 +250,8 @@ def test_an_agent_never_replaces_what_the_user_said(world: World) -> None:
 
 
 def test_private_parts_and_secrets_stay_out(world: World) -> None:
-    says(
-        world,
-        "Never commit <private>the Acme deal</private> files. Always use token ghp_"
-        + "aB3dE5gH7j" * 3
-        + "aB3dE5 here.",
-    )
+    token = "ghp_" + "aB3dE5gH7j" * 3 + "aB3dE5"
+    says(world, f"Never commit <private>the Acme deal</private> files. Always use token {token} here.")
     consolidate(world.services)
     assert not any("Acme" in memory.content or "ghp_aB3d" in memory.content for memory in known(world, *Kind))
 
