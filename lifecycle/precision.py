@@ -26,7 +26,7 @@ from .copies import pick_copy
 from .heat import are_hot
 from .states import effective_bit_widths
 
-_DEMOTED_AT_ONCE = 200
+_DEMOTED_AT_ONCE = 50
 _PROMOTED_AT_ONCE = 16
 
 Seqs = NDArray[np.int64]

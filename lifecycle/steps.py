@@ -116,7 +116,7 @@ class DailySteps:
     def _maintenance(self, context: RunContext) -> StepResult:
         if context.dry_run:
             return StepResult(0)
-        self._store.lexical.merge()
+        self._store.lexical.merge(context.stopped)
         done = upkeep(self._store.database, self._store.vectors, context.stopped)
         built = "the coarse index was built anew; " if done.rebuilt else ""
         return StepResult(done.rebuilt + done.moved, f"{built}{done.released_bytes} bytes given back to the disk")

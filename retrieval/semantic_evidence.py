@@ -62,7 +62,7 @@ def cosines(matrix: Matrix, query: NDArray[np.float32]) -> Floats:
     """
     size = len(matrix.seqs)
     if size <= _SCORED_WHOLE:
-        return score(query, matrix.codes).max(axis=0)
+        return score(query, matrix.codes.whole()).max(axis=0)
     distance = np.min([matrix.hamming(bits) for bits in sign_bits(query)], axis=0)
     angles = np.arange(matrix.codes.dimension + 1) * (np.pi / matrix.codes.dimension)
     result = np.cos(angles).astype(np.float32)[distance]

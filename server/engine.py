@@ -31,6 +31,7 @@ from ..schemas.ids import new_id
 from ..schemas.instants import MICROSECONDS_PER_DAY
 from ..store.store import Store
 from ..tools.services import Services
+from .following import Follower
 from .settings import Settings
 
 _CHARACTERS_PER_TOKEN = 4
@@ -73,6 +74,7 @@ class Engine:
         self._steps: DailySteps | None = None
         self._failure: EbbingError | None = None
         self._scheduler: Scheduler | None = None
+        self._follower: Follower | None = None
         self._last_call = time.monotonic()
         self._closed = False
 
@@ -137,6 +139,8 @@ class Engine:
                 return
             self._closed = True
             services, self._services = self._services, None
+        if self._follower is not None:
+            self._follower.close()
         if services is not None:
             services.daily.stop()
             services.showings.close()
@@ -218,11 +222,16 @@ class Engine:
     def _open_quietly(self) -> None:
         try:
             store = self._opened().store
-            store.catalog.columns()
-            store.resident.matrix()
         except EbbingError as error:
             # The first tool call meets the same error and can answer with it.
             _log.warning("%s", error)
+            return
+        follower = Follower(store)
+        with self._guard:
+            if self._closed:
+                return
+            self._follower = follower
+        follower.start()
 
     def _ingest(self) -> None:
         services = self.services_if_open()

@@ -17,7 +17,7 @@ import apsw
 
 from ..schemas.errors import StoreBusyError, StoreError
 from . import files
-from .connections import Bindings, ending, open_connection, run, savepoint, set_pragma
+from .connections import Bindings, ending, open_connection, patient, run, savepoint, set_pragma
 from .errors import BUSY, CLOSED, translated
 
 Row = tuple[Any, ...]
@@ -200,6 +200,20 @@ class Database:
             except (apsw.BusyError, apsw.LockedError):
                 return False
         return True
+
+    def tidy_log(self) -> bool:
+        """`checkpoint` in nobody's way: what can be copied without a lock is copied first, and nobody is waited for.
+
+        Raises:
+            StoreError: what SQLite reported, in our terms, such as a full disk.
+        """
+        self.checkpoint(apsw.SQLITE_CHECKPOINT_PASSIVE)
+        with self.connection() as connection:
+            connection.set_busy_handler(None)
+            try:
+                return self.checkpoint()
+            finally:
+                connection.set_busy_handler(patient(self._busy_timeout_ms / 1000))
 
     def _held(self) -> apsw.Connection:
         held: apsw.Connection | None = getattr(self._local, "connection", None)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from .database import Database
 
+_MERGED_AT_ONCE = 16
 TOKENIZER: tuple[str, ...] = ("porter", "unicode61", "remove_diacritics", "2")
 
 
@@ -87,11 +88,26 @@ class Lexical:
                 count += 1
         return count
 
-    def merge(self, pages: int = 500) -> None:
-        """Merge some of the index's segments: a bounded step towards `optimize`."""
-        with self._database.atomic(durable=False):
-            for table in ("lexical", "substring"):
-                self._database.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('merge', ?)", (pages,))
+    def merge(self, stopped: Callable[[], bool] = lambda: False, *, pages: int = 500) -> int:
+        """Merge up to `pages` of the index's segments, a bounded step towards `optimize`; returns how many.
+
+        In short transactions, so that nobody waits long.
+        """
+        done = 0
+        for table in ("lexical", "substring"):
+            left = pages
+            while left > 0 and not stopped() and self._merged(table):
+                left -= _MERGED_AT_ONCE
+            done += pages - left
+        return done
+
+    def _merged(self, table: str) -> bool:
+        """Merge a few pages of a table; whether there was anything to merge."""
+        with self._database.atomic(durable=False), self._database.connection() as connection:
+            before = connection.total_changes()
+            self._database.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('merge', ?)", (_MERGED_AT_ONCE,))
+            # The command itself counts as one change (SQLite's documentation of "merge").
+            return connection.total_changes() - before > 1
 
     def optimize(self) -> None:
         """Merge the index's segments into one, which drops what was removed."""

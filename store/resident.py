@@ -15,53 +15,20 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from .codec import Codes, decode, encode, sign_bits_of
-from .codec.arrays import Bytes
+from .codec import Codes, recode, sign_bits_of
+from .codec.arrays import Bytes, Floats, Positions
 from .codec.signs import as_words
 from .database import NOTHING, WRITING, Database
+from .matrix import BLOCK_ROWS, CodeBlocks, Matrix, Words
 from .vector_rows import StoredVectors
 from .vectors import Vectors
+
+__all__ = ["Matrix", "ResidentVectors"]
 
 _WIDTH: Final = 8
 _GROWTH: Final = 1.25
 _SPARE_ROWS: Final = 64
-_READ_AT_ONCE: Final = 2048  # memories: float32 of the store is only ever in memory in such pieces
-
-Words = NDArray[np.unsignedinteger]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Matrix:
-    """One moment of the resident embeddings: row i of `codes` (8 bits) is a chunk of memory `seqs[i]` (ascending).
-
-    `seqs` has shape (r,) int64. `words` (w, r) holds the sign bits of the rows, word by word: w · 8 · itemsize = d.
-    `starts` (m,) are the rows where a memory begins and `owners` (m,) its seq. `revision` is the store's when it was
-    read; `structure` changes whenever the rows do.
-    """
-
-    revision: int
-    structure: int
-    seqs: NDArray[np.int64]
-    codes: Codes
-    words: Words
-    starts: NDArray[np.intp]
-    owners: NDArray[np.int64]
-
-    def rows_of(self, seqs: Sequence[int] | NDArray[np.int64]) -> NDArray[np.intp]:
-        """The first row of each of some memories, (n,); −1 for one without an embedding."""
-        wanted = np.asarray(seqs, dtype=np.int64)
-        places = np.searchsorted(self.owners, wanted)
-        inside = np.minimum(places, max(0, len(self.owners) - 1))
-        found = (self.owners[inside] == wanted) if len(self.owners) else np.zeros(len(wanted), np.bool_)
-        return np.where(found, self.starts[inside] if len(self.starts) else -1, -1)
-
-    def hamming(self, bits: Bytes) -> NDArray[np.uint16]:
-        """Distance of a query's sign bits (d/8,) to every row, uint16 (r,): half a millisecond for 100,000 rows."""
-        query = as_words(bits[np.newaxis])[0]
-        counts = np.bitwise_count(self.words[0] ^ query[0]).astype(np.uint16)
-        for word, own in zip(query[1:], self.words[1:], strict=True):
-            counts += np.bitwise_count(own ^ word)
-        return counts
+_READ_AT_ONCE: Final = 512  # memories: float32 of the store is only ever in memory in such pieces
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,21 +37,57 @@ class _Rows:
 
     seqs: NDArray[np.int64]
     packed: Bytes
-    scale: NDArray[np.float32]
+    scale: Floats
     words: Words
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Room:
+    """The arrays of which a matrix shows the first rows: blocks are whole, the others have spare rows to grow into.
+
+    Rows that were handed out in a matrix are never written to.
+    """
+
+    seqs: NDArray[np.int64]
+    scale: Floats
+    words: Words
+    blocks: list[Bytes]
+    block_rows: int
+
+    def grown(self, count: int, size: int) -> _Room:
+        """Room for `size` rows that begins with the first `count` of this one."""
+        words = np.zeros((len(self.words), size), self.words.dtype)
+        grown = _Room(np.zeros(size, np.int64), np.zeros(size, np.float32), words, self.blocks.copy(), self.block_rows)
+        grown.seqs[:count], grown.scale[:count], grown.words[:, :count] = (
+            self.seqs[:count],
+            self.scale[:count],
+            self.words[:, :count],
+        )
+        return grown
+
+    def put(self, count: int, fresh: _Rows) -> None:
+        """Write rows after the first `count`, where there is room for them in all but the blocks."""
+        size = count + len(fresh.seqs)
+        self.seqs[count:size], self.scale[count:size], self.words[:, count:size] = fresh.seqs, fresh.scale, fresh.words
+        for start in range(count // self.block_rows * self.block_rows, size, self.block_rows):
+            first, last = max(start, count), min(start + self.block_rows, size)
+            if start == len(self.blocks) * self.block_rows:
+                self.blocks.append(np.zeros((self.block_rows, fresh.packed.shape[1]), np.uint8))
+            self.blocks[start // self.block_rows][first - start : last - start] = fresh.packed[
+                first - count : last - count
+            ]
 
 
 class ResidentVectors:
     """Keeps a `Matrix` up to date. Safe for several threads; what was handed out does not change afterwards."""
 
-    def __init__(self, database: Database, vectors: Vectors) -> None:
-        """Read through `vectors`; nothing is read yet."""
+    def __init__(self, database: Database, vectors: Vectors, *, block_rows: int = BLOCK_ROWS) -> None:
+        """Read through `vectors`, into blocks of `block_rows`; nothing is read yet."""
         self._database = database
         self._vectors = vectors
+        self._block_rows = block_rows
         self._guard = threading.Lock()
-        # The arrays of which the matrix is the first part: what follows is room to grow.
-        self._kept: _Rows = self._read([])
-        self._matrix: Matrix = self._view(0, 0, self._kept, 0)
+        self._room, self._matrix = self._empty()
 
     @property
     def loaded(self) -> bool:
@@ -108,8 +111,7 @@ class ResidentVectors:
 
     def _refresh(self, revision: int) -> None:
         if revision < self._matrix.revision:
-            self._kept = self._read([])
-            self._matrix = self._view(0, 0, self._kept, 0)
+            self._room, self._matrix = self._empty()
         known = self._matrix
         read = [self._read(groups) for groups in self._vectors.changed_since(known.revision, _READ_AT_ONCE)]
         fresh = _joined([*read, self._read([])])
@@ -117,68 +119,75 @@ class ResidentVectors:
         stale = _rows_with(known.seqs, changed)
         if len(stale) == 0 and len(fresh.seqs) == 0:
             self._matrix = replace(known, revision=revision)
-        elif len(stale) == 0 and (len(known.seqs) == 0 or fresh.seqs[0] > known.seqs[-1]):
-            self._append(revision, fresh)
         elif np.array_equal(known.seqs[stale], fresh.seqs):
             self._rewrite(revision, stale, fresh)
         else:
-            self._merge(revision, stale, fresh)
+            self._splice(revision, stale, fresh)
 
-    def _append(self, revision: int, fresh: _Rows) -> None:
-        """New rows after the others; what was handed out ends before them."""
-        count, size = len(self._matrix.seqs), len(self._matrix.seqs) + len(fresh.seqs)
-        if size > len(self._kept.seqs):
-            self._kept = _grown(self._kept, count, int(size * _GROWTH) + _SPARE_ROWS)
-        kept = self._kept
-        kept.seqs[count:size] = fresh.seqs
-        kept.packed[count:size], kept.scale[count:size] = fresh.packed, fresh.scale
-        kept.words[:, count:size] = fresh.words
-        self._matrix = self._view(revision, revision, kept, size)
-
-    def _rewrite(self, revision: int, places: NDArray[np.intp], fresh: _Rows) -> None:
-        """The same rows with other codes, in copies of the arrays: who has the old ones keeps them."""
-        known = self._matrix
-        if np.array_equal(known.codes.packed[places], fresh.packed):
+    def _rewrite(self, revision: int, places: Positions, fresh: _Rows) -> None:
+        """The same rows with other codes, in copies of the blocks they are in: who has the old ones keeps them."""
+        known, room = self._matrix, self._room
+        if np.array_equal(known.codes.take(places).packed, fresh.packed):
             self._matrix = replace(known, revision=revision)
             return
-        packed, scale, words = known.codes.packed.copy(), known.codes.scale.copy(), known.words.copy()
-        packed[places], scale[places], words[:, places] = fresh.packed, fresh.scale, fresh.words
-        self._kept = _Rows(known.seqs, packed, scale, words)
-        self._matrix = replace(known, revision=revision, codes=Codes(_WIDTH, packed, scale), words=words)
+        scale, words = room.scale.copy(), room.words
+        scale[places] = fresh.scale
+        # Fewer bits leave the signs as they were; another embedding doesn't.
+        if not np.array_equal(words[:, places], fresh.words):
+            words = words.copy()
+            words[:, places] = fresh.words
+        blocks: list[Bytes] = list(room.blocks)
+        for number in np.unique(places // self._block_rows).tolist():
+            inside = places // self._block_rows == number
+            block = np.array(blocks[number], np.uint8)
+            block[places[inside] - number * self._block_rows] = fresh.packed[inside]
+            blocks[number] = block
+        self._room = _Room(room.seqs, scale, words, blocks, self._block_rows)
+        size = len(known.seqs)
+        self._matrix = replace(known, revision=revision, codes=self._codes(size), words=words[:, :size])
 
-    def _merge(self, revision: int, stale: NDArray[np.intp], fresh: _Rows) -> None:
-        """Rows in between, or fewer of them: everything in a new order."""
-        known = self._matrix
-        rest = np.delete(np.arange(len(known.seqs)), stale)
-        codes = known.codes.take(rest)
-        joined = _joined([_Rows(known.seqs[rest], codes.packed, codes.scale, known.words[:, rest]), fresh])
-        order = np.argsort(joined.seqs, kind="stable")
-        words = np.ascontiguousarray(joined.words[:, order])
-        self._kept = _Rows(joined.seqs[order], joined.packed[order], joined.scale[order], words)
-        self._matrix = self._view(revision, revision, self._kept, len(order))
+    def _splice(self, revision: int, stale: Positions, fresh: _Rows) -> None:
+        """New rows, or fewer of them: the blocks before the first change stay, the rest is made anew."""
+        known, count = self._matrix, len(self._matrix.seqs)
+        first = min([count, *stale[:1].tolist(), *np.searchsorted(known.seqs, fresh.seqs[:1]).tolist()])
+        start, rows = count, fresh
+        if first < count:
+            start = first // self._block_rows * self._block_rows
+            rest = np.setdiff1d(np.arange(start, count), stale)
+            kept = _Rows(known.seqs[rest], known.codes.take(rest).packed, known.codes.scale[rest], known.words[:, rest])
+            rows = _ordered(_joined([kept, fresh]))
+        size = start + len(rows.seqs)
+        if first < count or size > len(self._room.seqs):
+            self._room = self._room.grown(start, int(size * _GROWTH) + _SPARE_ROWS)
+            del self._room.blocks[-(-start // self._block_rows) :]
+        self._room.put(start, rows)
+        self._matrix = self._view(revision, revision, size)
 
-    def _view(self, revision: int, structure: int, kept: _Rows, size: int) -> Matrix:
-        seqs = kept.seqs[:size]
+    def _view(self, revision: int, structure: int, size: int) -> Matrix:
+        room = self._room
+        seqs = room.seqs[:size]
         starts = np.flatnonzero(np.diff(seqs, prepend=-1))
-        codes = Codes(_WIDTH, kept.packed[:size], kept.scale[:size])
-        return Matrix(revision, structure, seqs, codes, kept.words[:, :size], starts, seqs[starts])
+        return Matrix(revision, structure, seqs, self._codes(size), room.words[:, :size], starts, seqs[starts])
+
+    def _codes(self, size: int) -> CodeBlocks:
+        blocks = [
+            self._room.blocks[start // self._block_rows][: size - start] for start in range(0, size, self._block_rows)
+        ]
+        return CodeBlocks(self._vectors.dimension, self._block_rows, tuple(blocks), self._room.scale[:size])
+
+    def _empty(self) -> tuple[_Room, Matrix]:
+        nothing = self._read([])
+        self._room = _Room(nothing.seqs, nothing.scale, nothing.words, [], self._block_rows)
+        return self._room, self._view(0, 0, 0)
 
     def _read(self, groups: Sequence[StoredVectors]) -> _Rows:
         """Stored rows at 8 bits, by seq."""
+        codes = [recode(group.codes, _WIDTH) for group in groups]
+        packed = np.concatenate([np.zeros((0, self._vectors.dimension), np.uint8), *(each.packed for each in codes)])
+        scale = np.concatenate([np.zeros(0, np.float32), *(each.scale for each in codes)])
+        words = np.ascontiguousarray(as_words(sign_bits_of(Codes(_WIDTH, packed, scale))).T)
         seqs = np.concatenate([np.zeros(0, np.int64), *(group.seqs for group in groups)])
-        packed = np.zeros((len(seqs), self._vectors.dimension), np.uint8)
-        scale = np.ones(len(seqs), np.float32)
-        order = np.argsort(seqs, kind="stable")
-        place_of = np.empty_like(order)
-        place_of[order] = np.arange(len(order))
-        start = 0
-        for group in groups:
-            eight = group.codes if group.codes.bit_width == _WIDTH else encode(decode(group.codes), _WIDTH)
-            places = place_of[start : start + len(eight)]
-            packed[places], scale[places] = eight.packed, eight.scale
-            start += len(eight)
-        words = as_words(sign_bits_of(Codes(_WIDTH, packed, scale)))
-        return _Rows(seqs[order], packed, scale, np.ascontiguousarray(words.T))
+        return _ordered(_Rows(seqs, packed, scale, words))
 
 
 def _joined(parts: Sequence[_Rows]) -> _Rows:
@@ -190,24 +199,15 @@ def _joined(parts: Sequence[_Rows]) -> _Rows:
     )
 
 
-def _grown(rows: _Rows, count: int, size: int) -> _Rows:
-    """Arrays for `size` rows that start with the first `count` of `rows`."""
-    grown = _Rows(
-        np.zeros(size, np.int64),
-        np.zeros((size, rows.packed.shape[1]), np.uint8),
-        np.zeros(size, np.float32),
-        np.zeros((len(rows.words), size), rows.words.dtype),
-    )
-    grown.seqs[:count], grown.packed[:count], grown.scale[:count] = (
-        rows.seqs[:count],
-        rows.packed[:count],
-        rows.scale[:count],
-    )
-    grown.words[:, :count] = rows.words[:, :count]
-    return grown
+def _ordered(rows: _Rows) -> _Rows:
+    """By seq, the rows of one memory in the order they have."""
+    if (np.diff(rows.seqs) >= 0).all():
+        return rows
+    order = np.argsort(rows.seqs, kind="stable")
+    return _Rows(rows.seqs[order], rows.packed[order], rows.scale[order], np.ascontiguousarray(rows.words[:, order]))
 
 
-def _rows_with(seqs: NDArray[np.int64], wanted: Sequence[int]) -> NDArray[np.intp]:
+def _rows_with(seqs: NDArray[np.int64], wanted: Sequence[int]) -> Positions:
     """Where any of `wanted` stands in ascending `seqs`, ascending."""
     some = np.unique(np.asarray(wanted, dtype=np.int64))
     first, last = np.searchsorted(seqs, some, "left"), np.searchsorted(seqs, some, "right")

@@ -93,6 +93,15 @@ class Store:
         """One read transaction over every part; see `Database.snapshot`."""
         return self.database.snapshot()
 
+    def follow(self) -> None:
+        """Bring what is resident up to date: the catalog and the embeddings.
+
+        Raises:
+            StoreError: if the store can't be read.
+        """
+        self.catalog.columns()
+        self.resident.matrix()
+
     def erase(self, seqs: list[int]) -> None:
         """Remove memories from every table and index, in the caller's transaction; the journal keeps their ids."""
         with self.atomic():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,15 +54,18 @@ class Tokens:
                     codes.scale.tobytes(),
                 ),
             )
-            self._count(model, pieces, 1)
+            self._count({(model, piece): 1 for piece in [_ALL, *np.unique(pieces).tolist()]})
 
     def remove(self, seqs: Sequence[int]) -> None:
         """Drop memories' token embeddings, in the caller's transaction."""
+        fewer: Counter[tuple[int, int]] = Counter()
         with self._database.atomic():
             for seq in seqs:
                 found = self._database.row("DELETE FROM token WHERE seq = ? RETURNING model, pieces", (seq,))
                 if found is not None:
-                    self._count(int(found[0]), np.frombuffer(found[1], dtype="<i4"), -1)
+                    pieces = np.unique(np.frombuffer(found[1], dtype="<i4")).tolist()
+                    fewer.update((int(found[0]), piece) for piece in [_ALL, *pieces])
+            self._count({place: -count for place, count in fewer.items()})
 
     def outliving(self, state: int, after_seq: int, limit: int) -> list[int]:
         """Seqs above `after_seq` of memories in `state` or a weaker one that still have token embeddings."""
@@ -97,10 +101,11 @@ class Tokens:
                 rows.extend(found)
         return self._joined(rows)
 
-    def _count(self, model: int, pieces: NDArray[np.int32], step: int) -> None:
+    def _count(self, steps: Mapping[tuple[int, int], int]) -> None:
+        """Add to the numbers of memories that have some pieces, by model and piece."""
         self._database.executemany(
             "INSERT INTO piece VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET items = items + excluded.items",
-            [(model, piece, step) for piece in [_ALL, *np.unique(pieces).tolist()]],
+            [(model, piece, step) for (model, piece), step in sorted(steps.items())],
         )
 
     def _joined(self, rows: list[tuple[int, int, bytes, bytes, bytes]]) -> StoredTokens:

@@ -9,7 +9,7 @@ from typing import Final
 from .database import Database
 from .vectors import Vectors
 
-_PAGES_AT_ONCE: Final = 256
+_PAGES_AT_ONCE: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,5 +32,5 @@ def upkeep(database: Database, vectors: Vectors, stopped: Callable[[], bool] = l
     before = database.size()
     while not stopped() and database.release(_PAGES_AT_ONCE):
         pass
-    database.checkpoint()
+    database.tidy_log()
     return Upkeep(rebuilt, moved, max(0, before - database.size()))

@@ -9,7 +9,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from .codec import Codes, decode, encode, sign_bits_of
+from .codec import Codes, recode, sign_bits_of
 from .codec.arrays import Bytes
 
 
@@ -43,7 +43,7 @@ def coarser(rows: Sequence[VectorRow], bit_width: int) -> list[VectorRow]:
     found: list[VectorRow] = []
     for width, group in _by_width(rows):
         if width > bit_width:
-            codes = encode(decode(_together(group)), bit_width)
+            codes = recode(_together(group), bit_width)
             found += [replace(row, codes=part) for row, part in zip(group, _apart(codes, group), strict=True)]
     return sorted(found, key=lambda row: row.seq)
 

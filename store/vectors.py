@@ -20,7 +20,7 @@ from .meta import Meta
 from .vector_rows import StoredVectors, VectorRow, signs
 
 _PLACES: Final = 1000
-_REBUILD_ROWS: Final = 500
+_REBUILD_ROWS: Final = 100
 
 _INSERT = (
     "INSERT INTO vector (seq, rev, model, version, bit_width, chunks, codes, scales) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
@@ -207,7 +207,7 @@ class Vectors:
     def rebuild(self, stopped: Callable[[], bool] = lambda: False) -> int:
         """Drop the coarse index and build it from the stored codes; returns how many rows it got.
 
-        Some hundred memories a transaction, so that nobody waits long; one that was stopped half-way holds fewer rows
+        A hundred memories a transaction, so that nobody waits long; one that was stopped half-way holds fewer rows
         than it should and is begun again.
         """
         with self._database.atomic(durable=False):

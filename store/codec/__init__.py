@@ -3,7 +3,7 @@
 from .arrays import BIT_WIDTHS
 from .lloyd_max import ScalarQuantizer, lloyd_max
 from .packing import pack, unpack
-from .quantize import Codes, decode, encode
+from .quantize import Codes, decode, encode, recode
 from .rotation import ROTATION_SEED, Rotation, rotation_of
 from .scoring import score, score_mixed
 from .signs import hamming, sign_bits, sign_bits_of
@@ -22,6 +22,7 @@ __all__ = [
     "hamming",
     "lloyd_max",
     "pack",
+    "recode",
     "rotation_of",
     "score",
     "score_mixed",

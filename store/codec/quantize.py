@@ -78,10 +78,22 @@ def encode(vectors: NDArray[np.floating], bit_width: int, *, rotation: Rotation 
     if bit_width == FULL_PRECISION:
         raw = rows.astype("<f4", copy=False).view(np.uint8)
         return Codes(bit_width, raw, np.ones(len(rows), dtype=np.float32))
-    rotated = (rotation or rotation_of(rows.shape[1])).apply(rows)
-    packed = _int8_levels(rotated) if bit_width == ABSMAX_WIDTH else _lloyd_max_codes(rotated, lengths, bit_width)
-    overlap = np.einsum("ij,ij->i", levels(packed, bit_width), rotated, dtype=np.float64)
-    return Codes(bit_width, packed, (lengths**2 / overlap).astype(np.float32))
+    return _encoded((rotation or rotation_of(rows.shape[1])).apply(rows), lengths, bit_width)
+
+
+def recode(codes: Codes, bit_width: int) -> Codes:
+    """Codes at another bit width of the vectors that `codes` stand for, `codes` itself at the same one.
+
+    Up to rounding what encoding the decoded vectors gives, but both are rotated alike, so nothing is turned back and
+    forth. Raises InvalidInputError for an unknown bit width.
+    """
+    check_bit_width(bit_width)
+    if bit_width == codes.bit_width:
+        return codes
+    if FULL_PRECISION in (bit_width, codes.bit_width):
+        return encode(decode(codes), bit_width)
+    rotated = levels(codes.packed, codes.bit_width) * codes.scale[:, np.newaxis]
+    return _encoded(rotated, norms(rotated), bit_width)
 
 
 def decode(codes: Codes, *, rotation: Rotation | None = None) -> Floats:
@@ -102,6 +114,12 @@ def levels(packed: Bytes, bit_width: int) -> Floats:
     if bit_width == ABSMAX_WIDTH:
         return packed.view(np.int8) + np.float32(0.5)
     return level_table(bit_width)[packed].reshape(len(packed), packed.shape[1] * 8 // bit_width)
+
+
+def _encoded(rotated: Floats, lengths: NDArray[np.float64], bit_width: int) -> Codes:
+    packed = _int8_levels(rotated) if bit_width == ABSMAX_WIDTH else _lloyd_max_codes(rotated, lengths, bit_width)
+    overlap = np.einsum("ij,ij->i", levels(packed, bit_width), rotated, dtype=np.float64)
+    return Codes(bit_width, packed, (lengths**2 / overlap).astype(np.float32))
 
 
 def _int8_levels(rotated: Floats) -> Bytes:

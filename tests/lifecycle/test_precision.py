@@ -180,12 +180,12 @@ def test_a_promotion_that_another_process_has_made_meanwhile_is_left_alone(tmp_p
 
 def test_a_stopped_run_has_done_whole_batches_and_the_next_one_the_rest(tmp_path: Path) -> None:
     with FadingStore(tmp_path) as world:
-        saved = world.save(*(f"entry {number} of the log" for number in range(450)))
+        saved = world.save(*(f"entry {number} of the log" for number in range(110)))
         world.fade_to(State.COLD)
         turns = iter([False, True])
         counts = requantize(world.store, None, world.now, stopped=lambda: next(turns, True))
-        assert counts.demoted == 200
-        assert requantize(world.store, None, world.now).demoted == 250
+        assert counts.demoted == 50
+        assert requantize(world.store, None, world.now).demoted == 60
         assert set(world.bits(*saved)) == {4}
 
 

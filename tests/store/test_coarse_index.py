@@ -141,7 +141,7 @@ def test_a_rebuild_that_was_stopped_is_begun_again_by_upkeep(tmp_path: Path) -> 
 
 def test_what_is_saved_during_a_rebuild_is_in_the_index(tmp_path: Path) -> None:
     with FadingStore(tmp_path) as world:
-        world.save(*(f"lamp number {number}" for number in range(600)))
+        world.save(*(f"lamp number {number}" for number in range(150)))
         added: list[Memory] = []
 
         def save_one() -> bool:

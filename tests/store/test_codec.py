@@ -218,3 +218,13 @@ def test_another_process_writes_the_same_bytes() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == packed_digest()
+
+
+@pytest.mark.parametrize("stored", [32, *LOSSY])
+@pytest.mark.parametrize("wanted", [32, *LOSSY])
+def test_recoding_equals_encoding_what_was_decoded_up_to_rounding(stored: int, wanted: int) -> None:
+    codes = codec.encode(unit_vectors(50), stored)
+    direct, around = codec.recode(codes, wanted), codec.encode(codec.decode(codes), wanted)
+    queries = unit_vectors(20, seed=1)
+    assert codec.score(queries, direct) == pytest.approx(codec.score(queries, around), abs=2e-3)
+    assert np.mean(direct.packed == around.packed) > 0.99

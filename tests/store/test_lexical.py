@@ -147,6 +147,6 @@ def test_merging_in_steps_changes_no_answer(store: Store) -> None:
     seqs = [save(store, f"the queue number {number}") for number in range(40)]
     before = found(store, "queue")
     for _ in range(5):
-        store.lexical.merge(10)
+        store.lexical.merge(pages=10)
     assert found(store, "queue") == before
     assert sorted(before) == seqs
