@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -15,10 +16,21 @@ from typing import Any
 
 from .folders import Machine
 from .placement import HOOK_PROGRAM
-from .table import ARGUMENTS, COMMAND, HOOK, HOOK_ARGUMENTS, HOOK_LINE, WORDS, Scope
+from .table import (
+    ARGUMENTS,
+    COMMAND,
+    HOOK,
+    HOOK_ARGUMENTS,
+    HOOK_BASH,
+    HOOK_LINE,
+    HOOK_POWERSHELL,
+    WORDS,
+    Scope,
+)
 
 # Environments that uvx and pipx run make for one use; their folders are cleaned up some day.
 _PASSING = ("archive-v0", "environments-v2", "builds-v0")
+_PLAIN_WORD = re.compile(r"[\w:\\/.-]+")
 _PASSING_TAILS = (("uv", "cache"), (".cache", "uv"), (".cache", "pipx"), ("pipx", ".cache"))
 
 
@@ -67,6 +79,8 @@ def filled(template: Any, programs: Programs, event: str = "", client: str = "",
         HOOK: words[0],
         HOOK_ARGUMENTS: words[1:],
         HOOK_LINE: subprocess.list2cmdline(words) if platform == "win32" else shlex.join(words),
+        HOOK_BASH: shlex.join(words),
+        HOOK_POWERSHELL: _for_powershell(words),
     }
     return _with_slots(template, slots)
 
@@ -81,6 +95,12 @@ def _in_folder(machine: Machine, folder: Path) -> Programs | None:
     server, hook = (folder / f"{name}{suffix}" for name in ("ebbing", HOOK_PROGRAM))
     stays = not is_passing(server) and not is_passing(Path(os.path.realpath(server)))
     return Programs((str(server),), (str(hook),)) if stays and server.is_file() and hook.is_file() else None
+
+
+def _for_powershell(words: Sequence[str]) -> str:
+    quoted = [word if _PLAIN_WORD.fullmatch(word) else "'" + word.replace("'", "''") + "'" for word in words]
+    # A quoted word is text to PowerShell unless it is told to call it.
+    return " ".join(quoted if quoted[0] == words[0] else ["&", *quoted])
 
 
 def _with_slots(template: Any, slots: dict[str, Any]) -> Any:

@@ -20,7 +20,11 @@ HOOK = "$HOOK"
 HOOK_ARGUMENTS = "$HOOK_ARGUMENTS"
 """The hook's arguments, a list."""
 HOOK_LINE = "$HOOK_LINE"
-"""Program and arguments of the hook as one line for a shell."""
+"""Program and arguments of the hook as one line for the platform's shell."""
+HOOK_BASH = "$HOOK_BASH"
+"""The same for bash, on every platform."""
+HOOK_POWERSHELL = "$HOOK_POWERSHELL"
+"""The same for PowerShell."""
 
 _PLAIN = {"command": COMMAND, "args": ARGUMENTS}
 _STDIO = {"type": "stdio", **_PLAIN}
@@ -126,7 +130,7 @@ CLIENTS: tuple[Client, ...] = (
                 "beforeSubmitPrompt": "user-prompt-submit",
                 "postToolUse": "post-tool-use",
                 "postToolUseFailure": "post-tool-use-failure",
-                "stop": "stop",
+                "afterAgentResponse": "stop",
                 "preCompact": "pre-compact",
                 "sessionEnd": "session-end",
             },
@@ -211,7 +215,7 @@ CLIENTS: tuple[Client, ...] = (
                 "preCompact": "pre-compact",
                 "sessionEnd": "session-end",
             },
-            {"type": "command", "bash": HOOK_LINE, "powershell": HOOK_LINE, "timeoutSec": _TIMEOUT_SECONDS},
+            {"type": "command", "bash": HOOK_BASH, "powershell": HOOK_POWERSHELL, "timeoutSec": _TIMEOUT_SECONDS},
             {"version": 1},
         ),
     ),
@@ -222,7 +226,7 @@ CLIENTS: tuple[Client, ...] = (
         ("windsurf",),
         Server({"user": ("{home}/.codeium/windsurf/mcp_config.json",)}, ("mcpServers",), _PLAIN),
         Hooks(
-            {"user": ("{home}/.codeium/windsurf/hooks.json",), "project": ("{project}/.windsurf/hooks.json",)},
+            {"user": ("{home}/.codeium/windsurf/hooks.json",)},
             {
                 "pre_user_prompt": "user-prompt-submit",
                 "post_write_code": "post-tool-use",

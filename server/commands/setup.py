@@ -93,7 +93,7 @@ def _set_up(run: Invocation, client: Client, scope: Scope, *, dry_run: bool) -> 
     from ..clients.setup import carry_out, work_out
 
     if scope not in client.server.files:
-        raise click.BadParameter(f"{client.name} has no servers of a {scope}'s own", param_hint="--scope")
+        raise click.BadParameter(f"{client.name} has no files of a {scope}'s own", param_hint="--scope")
     machine, receipts = _machine(run), _receipts(run)
     programs = choose(machine, scope)
     changes = [work_out(plan, receipts) for plan in plans(machine, client, scope, programs)]

@@ -9,7 +9,7 @@ from ebbing.server.clients import inspect
 from ebbing.server.clients.folders import Machine, scopes_of
 from ebbing.server.clients.inspection import Standing, standing
 from ebbing.server.clients.programs import UVX, Programs, choose, filled, is_passing
-from ebbing.server.clients.table import CLIENTS, HOOK_ARGUMENTS, HOOK_LINE, client_of
+from ebbing.server.clients.table import CLIENTS, HOOK_ARGUMENTS, HOOK_BASH, HOOK_LINE, HOOK_POWERSHELL, client_of
 
 IDS = [client.id for client in CLIENTS]
 
@@ -184,6 +184,10 @@ def test_a_shell_line_is_quoted_as_its_platform_wants_it() -> None:
     programs = Programs(("s",), ("/a b/ebbing-hook",))
     assert filled(HOOK_LINE, programs, "stop", "cursor", "linux") == "'/a b/ebbing-hook' stop --client cursor"
     assert filled(HOOK_LINE, programs, "stop", "cursor", "win32") == '"/a b/ebbing-hook" stop --client cursor'
+    assert filled(HOOK_BASH, programs, "stop", "cursor", "win32") == "'/a b/ebbing-hook' stop --client cursor"
+    assert filled(HOOK_POWERSHELL, programs, "stop", "", "linux") == "& '/a b/ebbing-hook' stop"
+    plain = Programs(("s",), ("C:\\b\\ebbing-hook.exe",))
+    assert filled(HOOK_POWERSHELL, plain, "stop", "", "win32") == "C:\\b\\ebbing-hook.exe stop"
     assert filled([HOOK_ARGUMENTS], programs, "stop") == [["stop"]]
 
 

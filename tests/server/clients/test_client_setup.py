@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from client_files import GOLDEN, PROGRAMS, Desk, files_in
 
-from ebbing.hooks.events import EVENTS
+from ebbing.hooks.events import EVENTS, event_name
 from ebbing.schemas.errors import EbbingError, InvalidInputError
 from ebbing.server.clients.files import replace
 from ebbing.server.clients.jsonc import parse
@@ -112,6 +112,7 @@ def test_another_command_replaces_ours_and_removal_still_leads_back(client: str,
 def test_every_hook_of_a_client_runs_an_event_that_ebbing_knows(client: Client) -> None:
     if client.hooks is not None:
         assert set(client.hooks.events.values()) <= EVENTS
+        assert {theirs: event_name(theirs) for theirs in client.hooks.events} == dict(client.hooks.events)
 
 
 def test_a_file_keeps_its_mode_and_a_link_stays_a_link(tmp_path: Path) -> None:
@@ -172,10 +173,10 @@ def test_a_file_we_began_keeps_its_version_while_it_holds_somebodys_hooks(tmp_pa
     desk.set_up()
     file = desk.home / ".cursor" / "hooks.json"
     content = json.loads(file.read_text("utf-8"))
-    content["hooks"]["stop"].append({"command": "./bell.sh"})
+    content["hooks"]["sessionEnd"].append({"command": "./bell.sh"})
     file.write_text(json.dumps(content), "utf-8")
     desk.remove()
-    assert json.loads(file.read_text("utf-8")) == {"version": 1, "hooks": {"stop": [{"command": "./bell.sh"}]}}
+    assert json.loads(file.read_text("utf-8")) == {"version": 1, "hooks": {"sessionEnd": [{"command": "./bell.sh"}]}}
 
 
 def test_a_file_that_its_owner_emptied_meanwhile_is_set_up_anew_and_restored_to_that(tmp_path: Path) -> None:
