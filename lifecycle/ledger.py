@@ -135,13 +135,15 @@ class Ledger:
         *,
         source: str | None = None,
         expires_at: int | None = None,
+        vouched: bool = False,
     ) -> Memory:
         """Record that a memory was said again or proved right: γ and trust rise. Returns it as it is now.
 
         `expires_at` (µs) is the expiry that whoever said it again gave; without one the memory keeps its own.
+        `vouched` says that the user stands by it: it is trusted as the user's own word from now on.
         """
         with self._store.atomic():
-            trust = feedback.confirmed(memory.trust, self._settings)
+            trust = self._settings.trust_user if vouched else feedback.confirmed(memory.trust, self._settings)
             changed = replace(
                 memory,
                 trust=trust,
@@ -151,7 +153,7 @@ class Ledger:
             self._store.memories.change(
                 memory.seq, trust=trust, confirmations=changed.confirmations, expires_at=changed.expires_at
             )
-            data = {"trust": trust, "source": source, "expires_at": expires_at}
+            data = {"trust": trust, "source": source, "expires_at": expires_at, "vouched": vouched}
             self._note(changed, Event.CONFIRMED, at, ref, data)
         return changed
 

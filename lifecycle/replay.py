@@ -131,7 +131,8 @@ class Replay:
 
     def confirmed(self, life: Life, entry: Entry, _tau: float) -> None:
         """It was said again or proved right."""
-        life.trust = feedback.confirmed(life.trust, self.settings)
+        vouched = entry.data.get("vouched", False)
+        life.trust = self.settings.trust_user if vouched else feedback.confirmed(life.trust, self.settings)
         life.confirmations += 1
         if entry.data.get("expires_at") is not None:
             life.expires_at = entry.data["expires_at"]

@@ -58,7 +58,6 @@ def test_a_scope_that_is_named_comes_alone(tmp_path: Path) -> None:
     ("arguments", "code"),
     [
         (("import", "no-such-file"), 1),
-        (("import", "."), 1),
         (("export", "no/such/folder/file"), 1),
         (("export", "--scope", "/no/such/project"), 2),
     ],
