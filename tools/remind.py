@@ -25,6 +25,8 @@ MOST_MEMORIES: Final = 5
 
 # Of recall's scores, whose unit is about the range of a pool: a memory that shares a date or a stray word stays below.
 _LEAST: Final = 1.0
+# The same where there is no model: words alone give lower scores.
+_LEAST_BY_WORDS: Final = 0.45
 _WINDOW: Final = 0.25
 # An observation is what was said or happened, this prompt soon included, before anybody judged its worth.
 _KINDS: Final = frozenset(Kind) - {Kind.OBSERVATION}
@@ -60,7 +62,8 @@ def remind(services: Services, prompt: str, scope: str, seen: Collection[str]) -
     now = services.clock()
     request = RecallRequest(query=question, scopes=scopes, now=now, kinds=_KINDS, limit=MOST_MEMORIES)
     result = services.recaller.recall(request)
-    fresh = [hit for hit in _relevant(result.hits) if hit.memory.id not in seen]
+    least = _LEAST_BY_WORDS if services.embedder(0.0) is None else _LEAST
+    fresh = [hit for hit in _relevant(result.hits, least) if hit.memory.id not in seen]
     if not fresh:
         return None
     recall_id = new_id(now)
@@ -79,9 +82,8 @@ def record(services: Services, reminder: Reminder) -> None:
     services.showings.add(showing)
 
 
-def _relevant(hits: tuple[Hit, ...]) -> list[Hit]:
-    least = max(_LEAST, hits[0].score - _WINDOW) if hits else _LEAST
-    return [hit for hit in hits if hit.score >= least]
+def _relevant(hits: tuple[Hit, ...], least: float) -> list[Hit]:
+    return [hit for hit in hits if hit.score >= max(least, hits[0].score - _WINDOW)]
 
 
 def _rendered(services: Services, result: RecallResult) -> Rendered:
