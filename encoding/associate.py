@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..schemas.memory import NewMemory
-from ..store.graph import Link
+from ..store.graph import GIST, Link
 from ..store.search import Reach
 from ..store.store import Store
+
+__all__ = ["CAUSE", "DERIVED", "ENTITY", "GIST", "SESSION", "SIMILAR", "associate", "nearest"]
 
 SIMILAR: Final = "similar"
 ENTITY: Final = "entity"
@@ -20,8 +22,6 @@ SESSION: Final = "session"
 CAUSE: Final = "cause"
 DERIVED: Final = "derived"
 """From a memory that consolidation made to an observation it was made of, and back."""
-GIST: Final = "gist"
-"""From a gist to a memory that it sums up, and back."""
 
 NEAREST: Final = 5
 LEAST_COSINE: Final = 0.45

@@ -24,6 +24,7 @@ _UNIT_NAMES: dict[str, str] = {
     "x": "x times", "week": "week weeks", "month": "month months", "year": "year years", "tb": "tb",
 }  # fmt: skip
 _UNITS: dict[str, str] = {form: unit for unit, forms in _UNIT_NAMES.items() for form in forms.split()}
+_UPPER_UNITS = frozenset(["KB", "MB", "GB", "TB"])
 _ARTICLES = frozenset(["the", "a", "an", "our", "its", "my", "your", "this", "that", "their"])
 _LINKING = frozenset(["of", "for", "in", "on", "at", "to", "now", "currently", "by"])
 _ONE_PER_THING = frozenset(
@@ -92,6 +93,14 @@ def subject_tokens(subject: str) -> frozenset[str]:
     words = re.findall(r"[^\W_]+(?:\.\d+)*", subject.lower().replace("'s ", " ").replace("’s ", " "))
     telling = (word for word in words if word not in _ARTICLES and word not in _LINKING)
     return frozenset(_singular(word) for word in telling)
+
+
+def canonical_unit(word: str) -> str | None:
+    """The one form of a unit's name as it is usually written ("seconds" and "sec": "s"); None for anything else.
+
+    The case of letters can make another unit ("Mb", "MB"), so only common spellings count.
+    """
+    return _UNITS.get(word.lower()) if word.islower() or word in _UPPER_UNITS else None
 
 
 def same_text(one: str, other: str) -> bool:

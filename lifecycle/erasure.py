@@ -6,6 +6,7 @@ import logging
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
+from ..schemas.memory import Memory
 from ..store.scan import files_holding
 from ..store.store import Store
 from .prompt_file import withdraw
@@ -15,6 +16,13 @@ _MIN_PROBE = 12
 _PROBE = 48
 
 _log = logging.getLogger(__name__)
+
+
+def saying_the_same(store: Store, memories: Sequence[Memory]) -> list[Memory]:
+    """What else of a store says what some memories say, and has to go with them: the copies they speak for."""
+    chosen = {memory.seq for memory in memories}
+    copies = store.copies.merged_into([memory.id for memory in memories])
+    return store.memories.by_seqs([seq for seq in copies if seq not in chosen])
 
 
 def scrub(store: Store, ids: Collection[str], texts: Sequence[str]) -> None:

@@ -101,7 +101,7 @@ def explain(store: Store, memory: Memory, now: int, settings: DecaySettings = DE
     rate = strength.decay_rate(terms.stability_days, memory.trust, settings)
     elapsed = max(0.0, tau - figures.anchor_tau)
     retention = 1.0 if memory.pinned else strength.retention(rate, elapsed)
-    gone = memory.forgotten_at is not None or evicted_at is not None
+    gone = memory.forgotten_at is not None or evicted_at is not None or memory.merged_into is not None
     state = figures.state if gone else next_state(figures.state, retention, pinned=memory.pinned, settings=settings)
     heat = Heat(figures.heat_day, figures.heat_mask) if figures.heat_mask else None
     hot = is_hot(heat, activity.active_day(clock, now), settings)

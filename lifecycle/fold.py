@@ -50,6 +50,22 @@ def used(figures: Strength, at: int, tau: float, settings: DecaySettings = DEFAU
     )
 
 
+def merged(figures: Strength, copy: Strength) -> Strength:
+    """Figures after a near-duplicate with the figures `copy` was merged into the memory: what was done to it counts.
+
+    Uses add up. How far apart uses of the two lay is not known, so the spaced ones are those of the one with more.
+    """
+    uses = [at for at in (figures.last_use_at, copy.last_use_at) if at is not None]
+    return replace(
+        figures,
+        state=min(figures.state, copy.state),
+        uses=figures.uses + copy.uses,
+        spaced_uses=max(figures.spaced_uses, copy.spaced_uses),
+        last_use_at=max(uses, default=None),
+        anchor_tau=max(figures.anchor_tau, copy.anchor_tau),
+    )
+
+
 def warmed(figures: Strength, day: int, settings: DecaySettings = DEFAULTS) -> Strength:
     """Figures after being shown on active day `day` of the memory's scope."""
     before = Heat(figures.heat_day, figures.heat_mask) if figures.heat_mask else None

@@ -17,6 +17,7 @@ from ..store.store import Store
 from . import activation, feedback, fold
 from . import clock as activity
 from .constants import DEFAULTS, DecaySettings
+from .merges import unmerged
 from .showings import Showing
 from .states import bit_widths
 
@@ -115,13 +116,13 @@ class Ledger:
     def used(self, memory: Memory, at: int, ref: str | None = None) -> None:
         """Record a use: retention is whole again, the memory active, its text back from the attic.
 
-        It undoes fading, eviction and expiry; what was forgotten on purpose stays so until it is restored.
+        It undoes fading, eviction and expiry; what was forgotten on purpose or merged stays so until it is restored.
         """
         with self._store.atomic():
             number, tau = self.touch(memory.scope, at)
             figures = fold.used(self._store.memories.strength(memory.seq), at, tau, self._settings)
             self._store.evictions.revoke(memory.seq, at)
-            if memory.forgotten_at is None:
+            if memory.forgotten_at is None and memory.merged_into is None:
                 self._bring_back(memory, figures, tau)
             else:
                 self._store.memories.set_strength(memory.seq, self._fold(memory, figures, tau))
@@ -184,13 +185,25 @@ class Ledger:
             self._note(replace(memory, forgotten_at=at), Event.FORGOTTEN, at, ref, {}, refold=False)
 
     def restored(self, memory: Memory, at: int, ref: str | None = None) -> None:
-        """Undo forgetting, eviction and expiry: the text is back, the memory active from now on."""
+        """Undo forgetting, merging, eviction and expiry: the text is back, the memory active from now on."""
         with self._store.atomic():
+            unmerged(self._store, memory, at, ref, self._settings)
             number, tau = self.touch(memory.scope, at)
             self._store.memories.change(memory.seq, forgotten_at=None)
             self._store.evictions.revoke(memory.seq, at)
             self._bring_back(memory, replace(self._store.memories.strength(memory.seq), anchor_tau=tau), tau)
             self._store.journal.append(Entry(at, Event.RESTORED, number, memory.id, ref, {"tau": tau}))
+
+    def parted(self, memory: Memory, at: int, ref: str | None = None) -> bool:
+        """Undo only the merging of a memory, so that it and what spoke for it are as they were; whether that was all.
+
+        Nothing is done to one that was not merged, or that was forgotten or evicted as well: `restored` undoes it all.
+        """
+        if memory.merged_into is None or memory.forgotten_at is not None:
+            return False
+        with self._store.atomic():
+            evicted = self._store.evictions.evicted_at(memory.seq) is not None
+            return not evicted and unmerged(self._store, memory, at, ref, self._settings)
 
     def pinned(self, memory: Memory, at: int, *, pinned: bool) -> Memory:
         """Pin a memory so that it never fades, or let it fade again."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ..store.graph import COPY, Link
 from ..store.rebuilding import Derived
 from ..store.store import Store
 from .constants import DEFAULTS, DecaySettings
@@ -56,7 +57,21 @@ def _follow(store: Store, replay: Replay, last: int) -> int:
 
 def _connect(store: Store, named: Sequence[NamedLink]) -> None:
     seqs = store.rebuilding.seqs_of({name for link in named for name in (link.memory, link.other)})
-    store.graph.connect([found for link in named if (found := link.between(seqs)) is not None])
+    found = [link for one in named if (link := one.between(seqs)) is not None]
+    gone = {_pair(link): place for place, link in enumerate(found) if not link.weight}
+    store.graph.disconnect([link for link in found if not link.weight])
+    # What came after it was taken away stands; the rest of that pair's merges does not.
+    store.graph.connect(
+        [
+            link
+            for place, link in enumerate(found)
+            if link.weight and (link.relation != COPY or place > gone.get(_pair(link), -1))
+        ]
+    )
+
+
+def _pair(link: Link) -> tuple[int, int]:
+    return min(link.seq, link.other), max(link.seq, link.other)
 
 
 def _derived(replay: Replay, seqs: dict[str, int]) -> Iterator[Derived]:
@@ -72,5 +87,6 @@ def _derived(replay: Replay, seqs: dict[str, int]) -> Iterator[Derived]:
                 expires_at=life.expires_at,
                 forgotten_at=life.forgotten_at,
                 evicted_at=life.evicted_at,
+                merged_into=life.merged_into,
                 figures=life.figures,
             )

@@ -17,7 +17,7 @@ from ..encoding.writer import Prepared
 from ..schemas.memory import Memory, NewMemory
 from ..store.store import Store
 from .constants import DEFAULTS, DecaySettings
-from .erasure import leftovers, scrub
+from .erasure import leftovers, saying_the_same, scrub
 from .ledger import Ledger, initial_bit_width
 
 _NEAR_COSINE = 0.6
@@ -94,9 +94,12 @@ class Recorder:
     def erase(self, memories: Sequence[Memory], now: int, reference: str | None = None) -> bool:
         """Remove memories for good from every file; whether a search of the files finds no trace of their texts.
 
+        What was merged into them goes along, since it says the same.
+
         Raises:
             StoreError: if the store can't be written; then nothing was removed.
         """
+        memories = [*memories, *saying_the_same(self._store, memories)]
         texts = [memory.content for memory in memories]
         self._ledger.erased(memories, now, reference)
         scrub(self._store, {memory.id for memory in memories}, texts)
@@ -158,9 +161,11 @@ class Recorder:
         overlaps = self._overlapping(new, number, embedded=prepared.embedding is not None)
         same = {memory.seq for memory in self._store.memories.same_text(new.scope, new.content)}
         memories = self._store.memories.by_seqs([*dict.fromkeys([*same, *cosines, *overlaps])])
+        # What was merged into another still says what it says: saying it again confirms the one that speaks for it.
+        speaking = {memory.id: self._store.memories.speaking_for([memory])[0] for memory in memories}
         neighbours = [
             Neighbour(
-                memory.id,
+                speaking[memory.id].id,
                 memory.kind,
                 memory.content,
                 memory.slots,
@@ -169,13 +174,13 @@ class Recorder:
                 authority=_AUTHORITY.get(memory.provenance.actor, 0),
             )
             for memory in memories
-            if not memory.kind.is_event and memory.superseded_by is None and memory.forgotten_at is None
+            if not memory.kind.is_event and _stands(memory) and _stands(speaking[memory.id])
         ]
         authority = _AUTHORITY.get(new.provenance.actor, 0)
         # Who asks for a memory to be saved speaks for the user, unless the words came from outside.
         authority = authority if unattended or not authority else _HIGHEST
         decision = reconcile(Candidate(new.kind, new.content, new.slots, authority), neighbours)
-        return decision, {memory.id: memory for memory in memories}
+        return decision, {memory.id: memory for memory in speaking.values()}
 
     def _overlapping(self, new: NewMemory, scope: int, *, embedded: bool) -> dict[int, float]:
         """Memories of a scope that share a slot's subject, or other words where no embedding tells what is near."""
@@ -207,6 +212,10 @@ class _Plan:
 
 def _is_evidence(prepared: Prepared, unattended: bool) -> bool:  # noqa: FBT001 - a fact about the call, passed on
     return not unattended or prepared.new.provenance.actor in ("user", "tool")
+
+
+def _stands(memory: Memory) -> bool:
+    return memory.superseded_by is None and memory.forgotten_at is None
 
 
 _AUTHORITY = {"outside": 0, "agent": 1, "tool": 2, "user": 3}

@@ -11,11 +11,12 @@ from dataclasses import dataclass, field, replace
 
 from ..schemas.activity import ActivityClock
 from ..schemas.memory import Event, Kind, State, Strength
-from ..store.graph import Link
+from ..store.graph import COPY, Link
 from ..store.journal import Entry
 from . import clock as activity
 from . import feedback, fold
 from .constants import DEFAULTS, DecaySettings
+from .shares import COPY_WEIGHT, Share
 
 _STATES = {state.label: state for state in State}
 
@@ -35,11 +36,12 @@ class Life:
     superseded_by: str | None = None
     forgotten_at: int | None = None
     evicted_at: int | None = None
+    merged_into: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class NamedLink:
-    """A link between two memories by their ids."""
+    """A link between two memories by their ids; one of weight 0 is a link that was taken away."""
 
     memory: str
     other: str
@@ -126,7 +128,7 @@ class Replay:
         """It was used, which brings it back unless it was forgotten on purpose."""
         life.figures = fold.used(life.figures, entry.at, tau, self.settings)
         _revoke(life, entry.at)
-        if life.forgotten_at is None:
+        if life.forgotten_at is None and life.merged_into is None:
             life.figures = replace(life.figures, state=State.ACTIVE)
 
     def confirmed(self, life: Life, entry: Entry, _tau: float) -> None:
@@ -165,6 +167,29 @@ class Replay:
     def moved(self, life: Life, entry: Entry, _tau: float) -> None:
         """Decay moved it to another state."""
         life.figures = replace(life.figures, state=_STATES[entry.data["to"]])
+
+    def merged(self, life: Life, entry: Entry, _tau: float) -> None:
+        """A near-duplicate was merged into it, or it into another."""
+        if "into" in entry.data:
+            life.merged_into = entry.data["into"]
+            life.figures = replace(life.figures, state=State.FORGOTTEN)
+            return
+        copy = Share.read(entry.data)
+        life.figures = fold.merged(life.figures, copy.figures)
+        life.trust = max(life.trust, copy.trust)
+        life.confirmations += copy.confirmations
+        self.links.append(NamedLink(entry.memory or "", entry.data["copy"], COPY, COPY_WEIGHT))
+
+    def unmerged(self, life: Life, entry: Entry, _tau: float) -> None:
+        """That was undone."""
+        if "from" in entry.data:
+            life.merged_into = None
+            life.figures = replace(life.figures, state=_STATES[entry.data["state"]])
+            return
+        before = Share.read(entry.data)
+        life.figures = before.over(life.figures)
+        life.trust, life.confirmations = before.trust, before.confirmations
+        self.links.append(NamedLink(entry.memory or "", entry.data["copy"], COPY, 0.0))
 
     def pinned(self, life: Life, entry: Entry, _tau: float) -> None:
         """It was pinned, or is no longer."""
@@ -208,6 +233,8 @@ _HANDLERS: dict[Event, Callable[[Replay, Entry, float], None]] = {
     Event.EVICTED: _of_life(Replay.evicted),
     Event.EXPIRED: _of_life(Replay.evicted),
     Event.STATE: _of_life(Replay.moved),
+    Event.MERGED: _of_life(Replay.merged),
+    Event.UNMERGED: _of_life(Replay.unmerged),
     Event.PINNED: _of_life(Replay.pinned),
     Event.UNPINNED: _of_life(Replay.pinned),
     Event.ERASED: Replay.erased,

@@ -9,7 +9,7 @@ from ..encoding.embedder import Embedder
 from ..schemas.memory import GLOBAL_SCOPE
 from ..store.store import Store
 from ..store.upkeep import upkeep
-from . import eviction
+from . import eviction, merging
 from .backfill import backfill
 from .consolidation import Consolidator
 from .constants import DecaySettings
@@ -52,6 +52,7 @@ class DailySteps:
             Step("embeddings", self._embeddings),
             Step("decay", self._decay),
             Step("precision", self._precision),
+            Step("merging", self._merging),
             Step("soft prompts", self._soft_prompts),
             Step("eviction", self._eviction),
             Step("maintenance", self._maintenance),
@@ -96,6 +97,12 @@ class DailySteps:
         counts = requantize(self._store, self._embedder(), context.now, self._settings, context.stopped)
         waiting = f"{counts.waiting} memories wait for the embedding model" if counts.waiting else ""
         return StepResult(counts.changed, waiting)
+
+    def _merging(self, context: RunContext) -> StepResult:
+        if context.dry_run:
+            return StepResult(merging.pending(self._store))
+        done = merging.merge_copies(self._store, context.now, self._settings, context.stopped)
+        return StepResult(done.merged, f"{done.merged} merged into what says the same" if done.merged else "")
 
     def _soft_prompts(self, context: RunContext) -> StepResult:
         changed = 0

@@ -14,12 +14,12 @@ from .request import RecallRequest
 def eligible(columns: Columns, layout: Layout, request: RecallRequest) -> NDArray[np.bool_]:
     """Which rows a request may show, bool (n,).
 
-    Out are: other kinds, what was recorded outside of its range, what has expired, what is forgotten unless faded
-    memories are asked for, and what is not valid: at `as_of` where given, else now (superseded memories come back on
-    request).
+    Out are: what others speak for, other kinds, what was recorded outside of its range, what has expired, what is
+    forgotten unless faded memories are asked for, and what is not valid: at `as_of` where given, else now (superseded
+    memories come back on request).
     """
     seqs = layout.seqs
-    allowed = columns.expires_at[seqs] > request.now
+    allowed = (columns.expires_at[seqs] > request.now) & ~columns.hidden[seqs]
     if request.kinds is not None:
         wanted = [number for number, kind in enumerate(KINDS) if kind in request.kinds]
         allowed &= np.isin(columns.kind[seqs], wanted)

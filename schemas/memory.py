@@ -74,6 +74,7 @@ class Event(StrEnum):
     REEMBEDDED = "reembedded"
     ACTIVITY = "activity"
     DAILY = "daily"
+    GISTED = "gisted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +149,7 @@ class NewMemory:
     valid_to: int | None = None
     expires_at: int | None = None
     event_id: str | None = None
+    gist_of: int | None = None
     shape: Shape = field(default_factory=Shape)
 
 
@@ -178,7 +180,10 @@ class Strength:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A stored memory. `content` is the verbatim text, fetched from the attic where it had moved there."""
+    """A stored memory. `content` is the verbatim text, fetched from the attic where it had moved there.
+
+    `merged_into` is the id of the near-duplicate that speaks for it; `gist_of`: of how many memories it is the gist.
+    """
 
     seq: int
     id: str
@@ -204,3 +209,5 @@ class Memory:
     forgotten_at: int | None
     version: int
     strength: Strength
+    merged_into: str | None = None
+    gist_of: int | None = None

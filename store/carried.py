@@ -52,7 +52,7 @@ _LOCAL: Final[Mapping[str, frozenset[str]]] = {
     "strength": frozenset({"seq", "rev"}),
 }
 JSON_COLUMNS: Final = frozenset({"entities", "slots", "tags"})
-LOCAL_META: Final = ("rev", "coarse_*")
+LOCAL_META: Final = ("rev", "coarse_*", "merging.*", "gists.*")
 """Patterns of keys of `meta` that belong to one file."""
 
 _FLAGS: Final = ("pending",)

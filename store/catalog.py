@@ -37,6 +37,8 @@ _COLUMNS: dict[str, type[np.generic]] = {
     "superseded": np.bool_,
     "forgotten": np.bool_,
     "pinned": np.bool_,
+    "hidden": np.bool_,
+    "gist": np.bool_,
     "words": np.int32,
     "flags": np.int8,
     "time_words": np.int8,
@@ -49,7 +51,8 @@ _COLUMNS: dict[str, type[np.generic]] = {
 _SELECT = f"""
 SELECT m.seq, m.scope, m.kind, m.session, m.speaker, s.state, s.bit_width, m.recorded_at,
        coalesce(m.valid_from, m.recorded_at), coalesce(m.valid_to, {FOREVER}), coalesce(m.expires_at, {FOREVER}),
-       m.superseded_by IS NOT NULL, m.forgotten_at IS NOT NULL OR m.evicted_at IS NOT NULL, m.pinned,
+       m.superseded_by IS NOT NULL, m.forgotten_at IS NOT NULL OR m.evicted_at IS NOT NULL OR m.merged_into IS NOT NULL,
+       m.pinned, m.merged_into IS NOT NULL OR m.dormant, m.gist_of IS NOT NULL,
        m.words, m.flags, m.time_words, m.importance, m.trust, s.anchor_tau, s.rate
 FROM strength s CROSS JOIN memory m USING (seq) WHERE s.rev > ?
 """
@@ -61,7 +64,8 @@ class Columns:
 
     scope int32, kind int8 (index into KINDS), session and speaker int32 (−1 for none; equal numbers mean the same
     one), state int8, bit_width int8; recorded_at, valid_from, valid_to, expires_at int64 µs; superseded, forgotten,
-    pinned bool; words int32; flags, time_words int8; importance, trust float32; anchor_tau, rate float64.
+    pinned, hidden (others are shown instead), gist bool; words int32; flags, time_words int8; importance, trust
+    float32; anchor_tau, rate float64.
     `structure` is the revision of the last change to which memories there are: what depends only on that (the order
     within sessions) stays valid while it stays the same.
     """
@@ -82,6 +86,8 @@ class Columns:
     superseded: NDArray[np.bool_]
     forgotten: NDArray[np.bool_]
     pinned: NDArray[np.bool_]
+    hidden: NDArray[np.bool_]
+    gist: NDArray[np.bool_]
     words: NDArray[np.int32]
     flags: NDArray[np.int8]
     time_words: NDArray[np.int8]

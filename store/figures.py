@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .catalog import KINDS
 from .database import Database
+from .graph import COPY, GIST
 from .meta import Meta
 
 _ROWS_AT_ONCE = 5_000
@@ -24,7 +25,7 @@ Flags = NDArray[np.bool_]
 _KIND = " ".join(f"WHEN '{kind}' THEN {number}" for number, kind in enumerate(KINDS))
 _SELECT = (
     f"SELECT m.seq, s.rev, m.scope, CASE m.kind {_KIND} END, m.characters, s.state, m.pinned,"
-    " m.forgotten_at IS NOT NULL OR m.evicted_at IS NOT NULL, m.evicted_at IS NOT NULL,"
+    " m.forgotten_at IS NOT NULL OR m.evicted_at IS NOT NULL OR m.merged_into IS NOT NULL, m.evicted_at IS NOT NULL,"
     " m.importance, m.arousal, m.confirmations, m.trust, s.spaced_uses, s.anchor_tau, s.association,"
     " s.activation, s.activation_tau, s.stability, s.rate FROM strength s JOIN memory m USING (seq)"
 )
@@ -42,7 +43,7 @@ class Figures:
         characters: of the verbatim text.
         state: int64.
         pinned: bool.
-        gone: forgotten by a call or evicted, bool.
+        gone: forgotten by a call, evicted or merged into another, bool.
         evicted: bool.
         importance, arousal, confirmations, trust: of the memory, float64, as the rest.
         spaced_uses, anchor_tau, association, activation, activation_tau, stability, rate: as in `Strength`.
@@ -134,7 +135,10 @@ class FigureTable:
         return _figures(np.concatenate(parts))
 
     def links(self, figures: Figures, relation: str | None = None) -> Iterator[Links]:
-        """The links of the given memories, of one relation or of all, some thousand owners at a time."""
+        """The links of the given memories, some thousand owners at a time: of one relation, or all that give strength.
+
+        A gist doesn't keep its sources from fading, nor they it.
+        """
         for start in range(0, len(figures), _OWNERS_AT_ONCE):
             seqs = figures.seq[start : start + _OWNERS_AT_ONCE]
             yield self._links(int(seqs[0]), int(seqs[-1]), relation)
@@ -144,7 +148,8 @@ class FigureTable:
         return [
             (int(other), float(weight))
             for other, weight in self._database.rows(
-                "SELECT other, weight FROM link WHERE seq = ? ORDER BY other DESC LIMIT ?", (seq, limit)
+                f"SELECT other, weight FROM link WHERE seq = ? AND relation <> '{COPY}' ORDER BY other DESC LIMIT ?",
+                (seq, limit),
             )
         ]
 
@@ -188,12 +193,11 @@ class FigureTable:
 
     def _links(self, first: int, last: int, relation: str | None) -> Links:
         # Millions of numbers: SQLite joins them and numpy parses them, both in C.
-        only = "" if relation is None else " AND relation = ?"
-        bindings = (first, last) if relation is None else (first, last, relation)
+        only = " AND relation <> ?" if relation is None else " AND relation = ?"
         owner, other, weight = self._database.row(
             "SELECT group_concat(seq), group_concat(other), group_concat(weight) FROM"
             f" (SELECT seq, other, weight FROM link WHERE seq BETWEEN ? AND ?{only})",
-            bindings,
+            (first, last, GIST if relation is None else relation),
         ) or (None, None, None)
         return Links(
             np.fromstring(owner or "", dtype=np.int64, sep=","),

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from ..schemas.memory import Entity
 from .database import Database
 
 _PLACES = 500
+
+GIST: Final = "gist"
+"""From a gist to a memory that it sums up, and back. It keeps neither of them from fading."""
+COPY: Final = "copy"
+"""From a memory to a near-duplicate that was merged into it, and back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,15 @@ class Graph:
                 "INSERT INTO link SELECT seq, ?2, ?3, ?4 FROM memory"
                 " WHERE seq = ?1 AND EXISTS (SELECT 1 FROM memory WHERE seq = ?2) ON CONFLICT (seq, other, relation)"
                 " DO UPDATE SET weight = max(weight, excluded.weight)",
+                rows,
+            )
+
+    def disconnect(self, links: Sequence[Link]) -> None:
+        """Take links away, in both directions, whatever their weight."""
+        rows = [(link.seq, link.other, link.relation) for link in links]
+        with self._database.atomic():
+            self._database.executemany(
+                "DELETE FROM link WHERE relation = ?3 AND ((seq = ?1 AND other = ?2) OR (seq = ?2 AND other = ?1))",
                 rows,
             )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -64,6 +64,16 @@ class Journal:
         return [
             _entry(row) for row in self._database.rows(f"{_SELECT} WHERE id > ? ORDER BY id LIMIT ?", (number, limit))
         ]
+
+    def about(self, events: Collection[Event], after: int, limit: int = 500) -> list[Entry]:
+        """Entries of some kinds about one memory each, numbered above `after`, in the order written."""
+        rows = self._database.rows(
+            # The unary plus keeps SQLite on the rows behind the last one read instead of all of a kind.
+            f"{_SELECT} WHERE id > ? AND +event IN ({','.join('?' * len(events))}) AND memory IS NOT NULL"
+            " ORDER BY id LIMIT ?",
+            (after, *sorted(map(str, events)), limit),
+        )
+        return [_entry(row) for row in rows]
 
     def erase(self, memory: str) -> None:
         """Blank what the entries of one memory say: that it existed stays, its words and figures go."""

@@ -33,6 +33,8 @@ _CHANGEABLE = frozenset(
         "valid_from",
         "valid_to",
         "superseded_by",
+        "merged_into",
+        "dormant",
         "expires_at",
         "forgotten_at",
     }
@@ -90,6 +92,10 @@ class Memories:
                 raise UnknownMemoryError(msg)
         return [found[identifier] for identifier in ids]
 
+    def with_ids(self, ids: Sequence[str]) -> list[Memory]:
+        """Those of some memories (by id) that are still there, by seq."""
+        return sorted(self._read("m.id", ids), key=lambda memory: memory.seq)
+
     def gists(self, seqs: Sequence[int]) -> dict[int, str]:
         """The gists of some memories by seq."""
         found: dict[int, str] = {}
@@ -111,6 +117,18 @@ class Memories:
                 )
                 found.update({int(seq): str(name) for seq, name in rows})
         return found
+
+    def speaking_for(self, memories: Sequence[Memory]) -> list[Memory]:
+        """Some memories, those that were merged replaced by what speaks for them; each once, in their order."""
+        found = list(memories)
+        # A copy's keeper may have been merged itself; a keeper that is gone leaves the copy to itself.
+        while merged := {memory.merged_into for memory in found if memory.merged_into is not None}:
+            keepers = {memory.id: memory for memory in self._read("m.id", sorted(merged))}
+            spoken = [keepers.get(memory.merged_into or "", memory) for memory in found]
+            if [memory.id for memory in spoken] == [memory.id for memory in found]:
+                break
+            found = spoken
+        return list({memory.id: memory for memory in found}.values())
 
     def same_text(self, scope: str, content: str) -> list[Memory]:
         """Memories of a scope whose text equals `content` but for white space, oldest first."""

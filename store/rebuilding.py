@@ -31,6 +31,7 @@ class Derived:
     expires_at: int | None
     forgotten_at: int | None
     evicted_at: int | None
+    merged_into: str | None
     figures: Strength
 
 
@@ -72,7 +73,7 @@ class Rebuilding:
     def _write(self, memory: Derived, revision: int) -> None:
         self._database.execute(
             "UPDATE memory SET trust = ?, confirmations = ?, pinned = ?, valid_to = ?, superseded_by = ?,"
-            " expires_at = ?, forgotten_at = ?, evicted_at = ?, version = version + 1 WHERE seq = ?",
+            " expires_at = ?, forgotten_at = ?, evicted_at = ?, merged_into = ?, version = version + 1 WHERE seq = ?",
             (
                 memory.trust,
                 memory.confirmations,
@@ -82,6 +83,7 @@ class Rebuilding:
                 memory.expires_at,
                 memory.forgotten_at,
                 memory.evicted_at,
+                memory.merged_into,
                 memory.seq,
             ),
         )

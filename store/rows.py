@@ -21,7 +21,8 @@ MEMORY_COLUMNS = (
     "m.seq, m.id, (SELECT key FROM scope WHERE id = m.scope), m.kind, m.content, a.codec, a.body, m.gist, m.cue,"
     " m.entities, m.slots, m.tags, m.importance, m.arousal, m.confirmations, m.trust, m.pinned, m.actor, m.client,"
     " m.session, m.tool, m.source, m.recorded_at, m.valid_from, m.valid_to, m.superseded_by, m.expires_at,"
-    " m.forgotten_at, m.version, " + ", ".join(f"s.{name.strip()}" for name in STRENGTH_COLUMNS.split(","))
+    " m.forgotten_at, m.version, m.merged_into, m.gist_of, "
+    + ", ".join(f"s.{name.strip()}" for name in STRENGTH_COLUMNS.split(","))
 )
 
 MEMORY_SOURCE = "FROM memory m JOIN strength s USING (seq) LEFT JOIN attic a USING (seq)"
@@ -51,6 +52,7 @@ def insert_values(new: NewMemory, scope: int, content_hash: bytes) -> dict[str, 
         "tool": origin.tool,
         "source": origin.source,
         "event_id": new.event_id,
+        "gist_of": new.gist_of,
         "words": shape.words,
         "characters": len(new.content),
         "speaker": shape.speaker,
@@ -91,7 +93,9 @@ def to_memory(row: Sequence[Any]) -> Memory:
     """A memory from the values of `MEMORY_COLUMNS`, its text unpacked when it lies in the attic."""
     seq, identifier, scope, kind, content, codec, body, gist, cue, entities, slots, tags = row[:12]
     importance, arousal, confirmations, trust, pinned, actor, client, session, tool, source = row[12:22]
-    recorded_at, valid_from, valid_to, superseded_by, expires_at, forgotten_at, version = row[22:29]
+    recorded_at, valid_from, valid_to, superseded_by, expires_at, forgotten_at, version, merged_into, gist_of = row[
+        22:31
+    ]
     return Memory(
         seq=seq,
         id=identifier,
@@ -116,7 +120,9 @@ def to_memory(row: Sequence[Any]) -> Memory:
         expires_at=expires_at,
         forgotten_at=forgotten_at,
         version=version,
-        strength=to_strength(row[29:]),
+        strength=to_strength(row[31:]),
+        merged_into=merged_into,
+        gist_of=gist_of,
     )
 
 

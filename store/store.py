@@ -10,6 +10,7 @@ from typing import Self
 from .attic import Attic
 from .backup import Backups
 from .catalog import Catalog
+from .copies import Copies
 from .database import Database
 from .evictions import Evictions
 from .exporting import Exporting
@@ -84,6 +85,11 @@ class Store:
     def close(self) -> None:
         """Close the database's connections."""
         self.database.close()
+
+    @property
+    def copies(self) -> Copies:
+        """What may be merged, and what was."""
+        return Copies(self.database)
 
     def atomic(self, *, durable: bool = True) -> AbstractContextManager[None]:
         """One write transaction over every part; see `Database.atomic`."""

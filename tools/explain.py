@@ -52,6 +52,7 @@ def as_object(found: Explanation, services: Services) -> dict[str, Any]:
         "pinned": memory.pinned,
         "forgotten_at": None if memory.forgotten_at is None else iso(memory.forgotten_at),
         "evicted_at": None if found.evicted_at is None else iso(found.evicted_at),
+        "merged_into": memory.merged_into,
         "expires_at": None if memory.expires_at is None else iso(memory.expires_at),
         "clock": {"tau": found.tau, "tau_of_last_use_or_save": figures.anchor_tau, "elapsed_days": found.elapsed_days},
         "uses": figures.uses,
@@ -104,6 +105,8 @@ def _outlook(facts: Mapping[str, Any]) -> Iterator[str]:
     for name, said in (("forgotten_at", "forgotten on purpose"), ("evicted_at", "evicted"), ("expires_at", "expires")):
         if facts[name] is not None:
             yield f"{said}: {facts[name]}"
+    if facts["merged_into"] is not None:
+        yield f"merged into {facts['merged_into']}; forget with mode restore undoes it"
     if facts["state_after_daily_run"] != facts["state"]:
         yield f"the next daily run makes it {facts['state_after_daily_run']}"
     coming = facts["next"]

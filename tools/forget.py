@@ -90,7 +90,7 @@ def _apply(services: Services, mode: Mode, memories: list[Memory]) -> bool | Non
         for memory in memories:
             if mode == "fade":
                 services.ledger.forgotten(memory, now, reference)
-            else:
+            elif not services.ledger.parted(memory, now, reference):
                 services.ledger.restored(memory, now, reference)
     if mode == "fade":
         withdrawn(services, [memory.id for memory in memories])

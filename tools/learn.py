@@ -32,7 +32,7 @@ def learn(
     scopes = visible_scopes(services, scope)
     services.showings.settle()
     ids = list(memory_ids) or _shown_by(services, recall_id)
-    memories = memories_by_id(services, ids, scopes)
+    memories = services.store.memories.speaking_for(memories_by_id(services, ids, scopes))
     now = services.clock()
     with services.store.atomic():
         for memory in memories:

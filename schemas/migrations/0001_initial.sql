@@ -44,6 +44,9 @@ CREATE TABLE memory (
     valid_from    INTEGER,
     valid_to      INTEGER,
     superseded_by TEXT,
+    merged_into   TEXT,            -- the id of the near-duplicate that speaks for it
+    gist_of       INTEGER,         -- of how many memories it is the gist; NULL for what was said itself
+    dormant       INTEGER NOT NULL DEFAULT 0,  -- a gist whose sources can still be shown themselves
     expires_at    INTEGER,
     forgotten_at  INTEGER,         -- set by forget without erase; cleared by its undo
     evicted_at    INTEGER,         -- set by the budget or an expiry, which remove for good when the undo time is over
@@ -53,6 +56,8 @@ CREATE TABLE memory (
 CREATE INDEX memory_by_hash ON memory (scope, content_hash);
 CREATE INDEX memory_by_session ON memory (scope, session, seq) WHERE session IS NOT NULL;
 CREATE INDEX memory_by_expiry ON memory (expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX memory_by_merge ON memory (merged_into) WHERE merged_into IS NOT NULL;
+CREATE INDEX memory_by_gist ON memory (seq) WHERE gist_of IS NOT NULL;
 CREATE INDEX memory_by_eviction ON memory (evicted_at) WHERE evicted_at IS NOT NULL;
 
 -- Observations that consolidation has not looked at yet.
@@ -163,6 +168,7 @@ CREATE TABLE link (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX link_by_other ON link (other);
+CREATE INDEX link_by_gist ON link (seq, other) WHERE relation = 'gist';
 
 CREATE TABLE journal (
     id     INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,4 +1,4 @@
-"""No path through decay, archive, eviction within its undo time, forgetting and restoring loses a byte of any text."""
+"""No path through decay, archive, merging, eviction within its undo time, forgetting or restoring loses any text."""
 
 import random
 import tempfile
@@ -33,6 +33,7 @@ def test_whatever_happens_every_text_is_read_and_restored_byte_for_byte(rng: ran
         restored = history.store.memories.by_ids(list(history.texts))
         assert {memory.id: memory.content for memory in restored} == history.texts
         assert all(memory.strength.state is State.ACTIVE and memory.forgotten_at is None for memory in restored)
+        assert all(memory.merged_into is None for memory in restored)
         assert history.store.database.value("SELECT count(*) FROM attic") == 0
 
 

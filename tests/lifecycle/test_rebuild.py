@@ -23,7 +23,7 @@ def scramble(history: History) -> None:
     with history.store.atomic():
         history.store.database.execute(
             "UPDATE memory SET trust = 0.123, confirmations = 77, pinned = 1 - pinned, valid_to = 5,"
-            " superseded_by = 'x', forgotten_at = 3, evicted_at = 4, expires_at = 5"
+            " superseded_by = 'x', forgotten_at = 3, evicted_at = 4, expires_at = 5, merged_into = 'y'"
         )
         history.store.database.execute(
             "UPDATE strength SET state = 3, uses = 9, spaced_uses = 9, last_use_at = 9, anchor_tau = 9,"
@@ -55,6 +55,8 @@ def test_five_thousand_random_events_are_rebuilt_bit_for_bit(tmp_path: Path) -> 
             Event.STATE,
             Event.EVICTED,
             Event.EXPIRED,
+            Event.MERGED,
+            Event.UNMERGED,
             Event.ERASED,
             Event.LINKED,
             Event.SHOWN,

@@ -61,6 +61,7 @@ def test_every_column_says_what_was_stored(stores: tuple[Store, Store]) -> None:
         valid_from=5,
         valid_to=9,
         expires_at=11,
+        gist_of=3,
         shape=Shape(words=4, speaker="Ann", question=True, first_person=True, time_words=2),
     )
     with store.atomic():
@@ -69,6 +70,8 @@ def test_every_column_says_what_was_stored(stores: tuple[Store, Store]) -> None:
     said = {name: array[seq].item() for name, array in arrays(columns).items()}
     assert said == {
         "alive": True,
+        "hidden": False,
+        "gist": True,
         "scope": store.scopes.find(PROJECT),
         "kind": KINDS.index(Kind.DECISION),
         "session": other.catalog.name_of_session("s"),

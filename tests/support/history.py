@@ -12,6 +12,7 @@ from ebbing.lifecycle.constants import DecaySettings
 from ebbing.lifecycle.decay import decay
 from ebbing.lifecycle.eviction import evict
 from ebbing.lifecycle.ledger import Ledger
+from ebbing.lifecycle.merges import merged, unmerged
 from ebbing.schemas.ids import new_id
 from ebbing.schemas.instants import MICROSECONDS_PER_DAY, parse
 from ebbing.schemas.memory import Kind, Memory, NewMemory
@@ -38,7 +39,8 @@ _WORDS = [
 
 DERIVED = (
     "SELECT m.id, m.trust, m.confirmations, m.pinned, m.valid_to, m.superseded_by, m.expires_at, m.forgotten_at,"
-    " m.evicted_at, s.state, s.uses, s.spaced_uses, s.last_use_at, s.anchor_tau, s.association, s.activation,"
+    " m.evicted_at, m.merged_into, m.importance, m.valid_from,"
+    " s.state, s.uses, s.spaced_uses, s.last_use_at, s.anchor_tau, s.association, s.activation,"
     " s.activation_tau, s.stability, s.rate, s.heat_day, s.heat_mask FROM memory m JOIN strength s USING (seq)"
     " ORDER BY seq"
 )
@@ -68,6 +70,8 @@ class History:
             "erase": (1, self.erase),
             "work": (8, lambda: self.ledger.activity(rng.choice(SCOPES), self.now)),
             "time": (6, self.time),
+            "merge": (3, self.merge),
+            "part": (2, self.part),
             "decay": (2, self.decay),
             "evict": (1, self.evict),
         }
@@ -135,6 +139,19 @@ class History:
         memory = self.some()
         self.ledger.erased([memory], self.now)
         del self.texts[memory.id]
+
+    def merge(self) -> None:
+        """Merge any two that may be, as if they said the same."""
+        one, other = self.some(), self.some()
+        standing = self.store.copies.standing([one.id, other.id])
+        if one.id in standing and other.id in standing and one.id != other.id and one.scope == other.scope:
+            merged(self.store, one, other, self.now, None, self.settings)
+
+    def part(self) -> None:
+        """Undo a merge, if there is one to undo."""
+        copies = [memory for memory in self.store.memories.by_ids(list(self.texts)) if memory.merged_into is not None]
+        if copies:
+            unmerged(self.store, self.rng.choice(copies), self.now, None, self.settings)
 
     def time(self) -> None:
         """Hours or weeks pass; now and then the machine's clock jumps back."""
