@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,7 +12,7 @@ from .entities import entities
 from .extract import cue, gist
 from .slots import slots
 from .times import TimeRange, time_expressions
-from .words import index_text, trigram_text
+from .words import indexed
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +30,9 @@ class Trace:
     trigram_text: str
 
 
-def trace(text: str, anchor: datetime) -> Trace:
-    """The trace of a cleaned text; `anchor` (aware) is when it was said."""
+def trace(text: str, anchor: datetime, tags: Iterable[str] = ()) -> Trace:
+    """The trace of a cleaned text; `anchor` (aware) is when it was said; `tags` are found like its own words."""
+    words, names = indexed(text, tags)
     return Trace(
         entities=entities(text),
         slots=slots(text),
@@ -39,6 +41,6 @@ def trace(text: str, anchor: datetime) -> Trace:
         priority=priority(text),
         gist=gist(text),
         cue=cue(text),
-        index_text=index_text(text),
-        trigram_text=trigram_text(text),
+        index_text=words,
+        trigram_text=names,
     )

@@ -44,6 +44,12 @@ class QueryTerms:
     cjk_runs: tuple[str, ...]
 
 
+def indexed(text: str, tags: Iterable[str] = ()) -> tuple[str, str]:
+    """Return what the porter table and the trigram table hold of a memory: its text and its tags."""
+    whole = "\n".join([text, *tags])
+    return index_text(whole), trigram_text(whole)
+
+
 def index_text(text: str) -> str:
     """Return the text for the porter table: the text itself, unspaced scripts as pairs, and the humps of camelCase."""
     spaced = _RUN.sub(lambda run: f" {' '.join(_pairs(run.group()))} ", text)

@@ -82,7 +82,7 @@ def prepare(drafts: Sequence[Draft], embedder: Embedder | None) -> list[Prepared
 
 
 def _memory(draft: Draft, text: str) -> NewMemory:
-    traced = trace(text, to_datetime(draft.recorded_at))
+    traced = trace(text, to_datetime(draft.recorded_at), draft.tags)
     return NewMemory(
         id=new_id(draft.recorded_at),
         scope=draft.scope,

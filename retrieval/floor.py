@@ -7,6 +7,7 @@ questions about a store against questions about others, and sets it so that few 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -20,7 +21,7 @@ from .weights import INTERACTION
 FEATURES: Final = ("interaction", "known", "words", "words_alone", "meaning_alone")
 _FILE: Final = Path(__file__).with_name("floor.json")
 # A memory that has this share of the question's words (by rarity) is an answer whatever the model says.
-_COVERED: Final = 0.7
+_COVERED: Final = 0.8
 # Rarity means little among few memories: there a shared word or a fair cosine is enough.
 _SMALL: Final = 50
 _LEAST_COSINE: Final = 0.3
@@ -71,18 +72,30 @@ def figures_of(evidence: Evidence, ranking: Ranking) -> dict[str, float]:
 
 
 def is_below(context: Context, evidence: Evidence, ranking: Ranking, floors: Floors) -> bool:
-    """Whether everything found is too weak to be called relevant.
+    """Whether everything found is too weak to be called relevant."""
+    return margin(context, evidence, ranking, floors) < 0
 
-    Never where a memory has most of the question's words or a name of it, or lies in a time that it names.
+
+def margin(context: Context, evidence: Evidence, ranking: Ranking, floors: Floors) -> float:
+    """How far above the floor the best of what was found is, in log-odds; below 0 recall says "nothing relevant".
+
+    Infinite where a memory has most of the question's words or a name of it, or lies in a time that it names.
     """
     figures = figures_of(evidence, ranking)
-    named = bool(evidence.features["substring"].any()) if "substring" in evidence.features else False
-    dated = len(evidence.rankings["temporal"]) > 0 if "temporal" in evidence.rankings else False
-    if named or dated or figures["words_alone"] >= _COVERED:
-        return False
+    if is_certain(evidence):
+        return math.inf
     if len(context.layout) < _SMALL:
-        return figures["words_alone"] <= 0 and figures["meaning_alone"] < _LEAST_COSINE
+        related = figures["words_alone"] > 0 or figures["meaning_alone"] >= _LEAST_COSINE
+        return math.inf if related else -math.inf
     floor = floors.words
     if context.embedding is not None and "meaning_alone" in evidence.features:
         floor = floors.dialogue if context.frame.dialogue else floors.plain
-    return floor.value(figures) < floor.least
+    return floor.value(figures) - floor.least
+
+
+def is_certain(evidence: Evidence) -> bool:
+    """Whether a memory has most of the question's words or a name of it, or lies in a time that it names."""
+    features, rankings = evidence.features, evidence.rankings
+    named = "substring" in features and bool(features["substring"].any())
+    covered = "covered" in features and bool((features["covered"] >= _COVERED).any())
+    return named or covered or bool("temporal" in rankings and len(rankings["temporal"]))

@@ -29,6 +29,8 @@ class LexicalEvidence:
         near: float32 (n,), BM25 with neighbours.
         alone: float32 (n,), BM25 of the memory itself.
         session: float32 (n,), BM25 of its session.
+        covered: float32 (n,), Σ idf over the terms that the memory itself has, however often.
+        alone_mass: Σ idf over the terms of `alone`; terms that no memory has count fully.
         mass: Σ idf over the terms of `near`; terms that no memory has count fully, so the ratio tells how much of
             the question the words cover.
         known: Σ idf of the terms that some memory has.
@@ -38,6 +40,8 @@ class LexicalEvidence:
     near: Floats
     alone: Floats
     session: Floats
+    covered: Floats
+    alone_mass: float
     mass: float
     known: float
     session_mass: float
@@ -61,9 +65,9 @@ def lengths_of(layout: Layout) -> Lengths:
 def lexical_evidence(layout: Layout, lengths: Lengths, postings: Sequence[Postings]) -> LexicalEvidence:
     """Score n rows against the posting lists of a question's terms, one list a term."""
     size = len(layout)
-    near, alone = np.zeros(size, np.float32), np.zeros(size, np.float32)
+    near, alone, covered = (np.zeros(size, np.float32) for _ in range(3))
     of_sessions = np.zeros(layout.sessions, np.float32)
-    mass = known = session_mass = 0.0
+    mass = known = session_mass = alone_mass = 0.0
     for posting in postings:
         rows, counts = _within(layout, posting)
         frequency = np.zeros(size, np.float32)
@@ -71,13 +75,15 @@ def lexical_evidence(layout: Layout, lengths: Lengths, postings: Sequence[Postin
         together = layout.spread(frequency, DECAY)
         idf = inverse_frequency(int(np.count_nonzero(together)), size)
         near += idf * _saturated(together, lengths.near)
-        alone[rows] += inverse_frequency(len(rows), size) * _saturated(counts, lengths.alone[rows])
+        rarity = inverse_frequency(len(rows), size)
+        alone[rows] += rarity * _saturated(counts, lengths.alone[rows])
+        covered[rows] += rarity
         whole = np.bincount(layout.session[rows], weights=counts, minlength=layout.sessions).astype(np.float32)
         session_idf = inverse_frequency(int(np.count_nonzero(whole)), layout.sessions)
         of_sessions += session_idf * _saturated(whole, lengths.session)
-        mass, session_mass = mass + float(idf), session_mass + float(session_idf)
+        mass, session_mass, alone_mass = mass + float(idf), session_mass + float(session_idf), alone_mass + float(rarity)
         known += float(idf) if len(rows) else 0.0
-    return LexicalEvidence(near, alone, of_sessions[layout.session], mass, known, session_mass)
+    return LexicalEvidence(near, alone, of_sessions[layout.session], covered, alone_mass, mass, known, session_mass)
 
 
 def inverse_frequency(items: int, total: int) -> np.float32:

@@ -77,14 +77,14 @@ class Lexical:
         counts = np.diff(starts, append=len(documents))
         return Postings(documents[starts], counts.astype(np.float32))
 
-    def rebuild(self, texts: Iterable[tuple[int, str]], split: Callable[[str], tuple[str, str]]) -> int:
-        """Index anew from (seq, text); `split` gives the word and trigram texts. Returns how many were indexed."""
+    def rebuild(self, texts: Iterable[tuple[int, str, str]]) -> int:
+        """Index anew from (seq, index_text, trigram_text). Returns how many were indexed."""
         count = 0
         with self._database.atomic():
             self._database.execute("INSERT INTO lexical (lexical) VALUES ('delete-all')")
             self._database.execute("INSERT INTO substring (substring) VALUES ('delete-all')")
-            for seq, text in texts:
-                self.add(seq, *split(text))
+            for seq, index_text, trigram_text in texts:
+                self.add(seq, index_text, trigram_text)
                 count += 1
         return count
 

@@ -36,6 +36,7 @@ class LexicalChannel:
             "words": found.near / np.float32(mass),
             "words_alone": found.alone / np.float32(mass),
             "session": found.session / np.float32(session_mass),
+            "covered": found.covered / np.float32(max(found.alone_mass, _LEAST_MASS)),
             "substring": substrings,
             "known": np.full(1, found.known / mass, np.float32),
         }

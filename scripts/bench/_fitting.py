@@ -17,7 +17,7 @@ from ebbing.retrieval.analysis import analyse
 from ebbing.retrieval.channels.base import Context
 from ebbing.retrieval.channels.registry import DIRECT
 from ebbing.retrieval.evidence import Evidence, combined, gather, interaction
-from ebbing.retrieval.floor import FEATURES, Floor, Floors, figures_of
+from ebbing.retrieval.floor import FEATURES, Floor, Floors, figures_of, is_certain
 from ebbing.retrieval.frames import Frames
 from ebbing.retrieval.fusion import best_rows, fused
 from ebbing.retrieval.inquiry import context_for
@@ -108,21 +108,28 @@ def fit_weights(chosen: Sequence[Example], names: Sequence[str]) -> WeightSet:
 def fit_floor(
     loaded: Sequence[Loaded], weights: Weights, names: Sequence[str], *, false_abstention: float = FALSE_ABSTENTION
 ) -> Floor:
-    """Fit the floor on each store's own questions against those of the others, 200 at most a store."""
-    rows, labels = floor_table(loaded, weights, names)
+    """Fit the floor on each store's own questions against those of the others, 200 at most a store.
+
+    The share of false abstention is one of all answerable questions, those that the floor never judges included.
+    """
+    rows, labels, certain = floor_table(loaded, weights, names)
     centre, spread = rows.mean(axis=0), rows.std(axis=0) + 1e-9
     solved = _logistic((rows - centre) / spread, labels)
     scaled = solved[:-1] / spread
     bias = float(solved[-1] - scaled @ centre)
-    least = float(np.quantile(rows[labels == 1] @ scaled + bias, false_abstention))
+    values = np.where(certain, np.inf, rows @ scaled + bias)
+    least = float(np.quantile(values[labels == 1], false_abstention, method="lower"))
     return Floor({name: float(value) for name, value in zip(names, scaled, strict=True)}, bias, least)
 
 
-def floor_table(loaded: Sequence[Loaded], weights: Weights, names: Sequence[str]) -> tuple[Matrix, NDArray[np.int64]]:
-    """What the floor looks at, (q, f), and whether the question is about the store it was put to, (q,)."""
+def floor_table(
+    loaded: Sequence[Loaded], weights: Weights, names: Sequence[str]
+) -> tuple[Matrix, NDArray[np.int64], NDArray[np.bool_]]:
+    """What the floor looks at, (q, f); whether the question is about the store it was put to, and is certain, (q,)."""
     settings = RecallSettings(weights=weights, floors=None)
     rows: list[list[float]] = []
     labels: list[int] = []
+    certain: list[bool] = []
     for one in loaded:
         own = [question for question in one.questions if question.relevant]
         for label, questions in ((1, own), (0, off_topic(loaded, one))):
@@ -131,7 +138,8 @@ def floor_table(loaded: Sequence[Loaded], weights: Weights, names: Sequence[str]
                     figures = figures_of(evidence, fused(context, evidence, settings))
                 rows.append([figures[name] for name in names])
                 labels.append(label)
-    return np.array(rows), np.array(labels)
+                certain.append(is_certain(evidence))
+    return np.array(rows), np.array(labels), np.array(certain)
 
 
 def off_topic(loaded: Sequence[Loaded], one: Loaded, limit: int = 200) -> list[Question]:

@@ -58,12 +58,12 @@ def _repair(run: Invocation, wanted: set[str]) -> None:
             raise EbbingError(f"the permissions can't be changed: {error.strerror}") from error
     if wanted & {"words", "embeddings"}:
         with run.services() as services, working("building the indexes anew"):
-            from ...encoding.words import index_text, trigram_text
+            from ...encoding.words import indexed
 
             store = services.store
             if "words" in wanted:
-                texts = ((memory.seq, memory.content) for batch in store.memories.all() for memory in batch)
-                store.lexical.rebuild(texts, lambda text: (index_text(text), trigram_text(text)))
+                memories = (memory for batch in store.memories.all() for memory in batch)
+                store.lexical.rebuild((memory.seq, *indexed(memory.content, memory.tags)) for memory in memories)
             if "embeddings" in wanted:
                 store.vectors.rebuild()
 

@@ -136,7 +136,7 @@ def test_an_index_built_anew_equals_the_one_that_grew(
     kept = [(seq, text) for seq, text in zip(seqs, texts, strict=True) if seq not in gone]
     everything = [(memory.seq, memory.content) for batch in store.memories.all() for memory in batch]
     assert [pair for pair in everything if pair[0] in seqs] == kept
-    assert store.lexical.rebuild(everything, lambda text: (text, text)) == len(everything)
+    assert store.lexical.rebuild((seq, text, text) for seq, text in everything) == len(everything)
     assert sorted(found(store, query)) == sorted(grown[0])
     assert sorted(found_by_part(store, query)) == sorted(grown[1])
     with store.atomic(durable=False):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from world import PROJECT, World
 
+from ebbing.encoding.words import indexed
 from ebbing.schemas.errors import InvalidInputError, TooLargeError, UnknownMemoryError
 from ebbing.schemas.memory import Kind, State
 from ebbing.tools.recall import RecallArguments, recall
@@ -43,6 +44,17 @@ def test_a_saved_memory_keeps_every_argument(world: World) -> None:
     assert memory.trust == 1.0
     assert memory.valid_to is not None
     assert memory.strength.state is State.ACTIVE
+
+
+def test_a_memory_is_found_by_its_tags_and_still_is_when_the_index_is_built_anew(world: World) -> None:
+    world.save("Services are deployed with Helm charts.", tags=["k8s", "roll-out"])
+    world.save("Invoices are sent on Mondays.")
+    for question in ("k8s", "roll-out"):
+        assert world.found(question)[0] == "Services are deployed with Helm charts."
+    store = world.services.store
+    memories = [memory for batch in store.memories.all() for memory in batch]
+    store.lexical.rebuild((memory.seq, *indexed(memory.content, memory.tags)) for memory in memories)
+    assert world.found("roll-out")[0] == "Services are deployed with Helm charts."
 
 
 def test_the_same_words_again_confirm_instead_of_piling_up(world: World) -> None:
