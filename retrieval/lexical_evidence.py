@@ -81,7 +81,8 @@ def lexical_evidence(layout: Layout, lengths: Lengths, postings: Sequence[Postin
         whole = np.bincount(layout.session[rows], weights=counts, minlength=layout.sessions).astype(np.float32)
         session_idf = inverse_frequency(int(np.count_nonzero(whole)), layout.sessions)
         of_sessions += session_idf * _saturated(whole, lengths.session)
-        mass, session_mass, alone_mass = mass + float(idf), session_mass + float(session_idf), alone_mass + float(rarity)
+        mass, alone_mass = mass + float(idf), alone_mass + float(rarity)
+        session_mass += float(session_idf)
         known += float(idf) if len(rows) else 0.0
     return LexicalEvidence(near, alone, of_sessions[layout.session], covered, alone_mass, mass, known, session_mass)
 

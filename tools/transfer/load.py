@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from ...encoding.words import index_text, trigram_text
+from ...encoding.words import indexed
 from ...lifecycle import clock as activity
 from ...lifecycle.backfill import backfill
 from ...schemas.errors import InvalidInputError
@@ -127,9 +127,8 @@ def _row(services: Services, record: Record, survey: Survey, shifts: dict[str, S
     elif survey.writes(record["id"]):
         placed = store.importing.memory(record, shifts.get(record["scope"], Shift()))
         if placed.reworded:
-            text = record["content"]
             store.lexical.remove([placed.seq])
-            store.lexical.add(placed.seq, index_text(text), trigram_text(text))
+            store.lexical.add(placed.seq, *indexed(record["content"], record["tags"]))
 
 
 def _links(services: Services, record: Record, survey: Survey) -> int:
