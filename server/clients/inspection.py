@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ...schemas.errors import InvalidInputError
+from .files import read
 from .folders import Machine, scopes_of
+from .jsonc_edit import value_at
 from .placement import Placement, as_list, as_object
-from .plans import Plan, content_of, plans
+from .plans import NAME, Plan, content_of, plans
 from .programs import Programs, missing
 from .table import CLIENTS, Client, Scope
 
@@ -30,7 +32,7 @@ class Standing:
         name: what people call the client.
         scope: user or project.
         state: `in place`: the server's entry is there, so are all hooks that the client has, and their programs exist.
-            `incomplete`: some of it is missing. `broken`: an entry names a program that isn't there.
+            `incomplete`: some of it is missing, or there twice. `broken`: an entry names a program that isn't there.
             `unreadable`: a file can't be understood. `absent`: nothing of ebbing is there.
         text: what is so, with the file, for people.
         remedy: what to do, empty where nothing is to be done.
@@ -56,6 +58,8 @@ def inspect(env: Mapping[str, str], project: Path) -> list[Standing]:
         scopes = scopes_of(client)[: 1 if project == machine.home else None]
         rows = [standing(machine, client, scope) for scope in scopes]
         kept = [row for row in rows if row.state != "absent"]
+        if has_plugin(machine, client):
+            kept.append(_as_plugin(client, twice=bool(kept)))
         if not kept and machine.has(client):
             kept = rows[:1]
         found += kept
@@ -71,6 +75,25 @@ def standing(machine: Machine, client: Client, scope: Scope) -> Standing:
     except InvalidInputError as error:
         state, text, remedy = "unreadable", str(error), "correct the file; ebbing leaves it alone until then"
     return Standing(client.id, client.name, scope, state, text, "" if state == "in place" else remedy)
+
+
+def has_plugin(machine: Machine, client: Client) -> bool:
+    """Whether ebbing is enabled as a plugin of a client; no if that can't be read."""
+    if not client.plugins:
+        return False
+    try:
+        enabled = value_at((read(machine.path(client.plugins)) or b"").decode("utf-8"), ("enabledPlugins",))
+    except (InvalidInputError, UnicodeDecodeError):
+        return False
+    return any(name.partition("@")[0] == NAME and on is True for name, on in (as_object(enabled) or {}).items())
+
+
+def _as_plugin(client: Client, *, twice: bool) -> Standing:
+    text, remedy = "as a plugin", ""
+    if twice:
+        text += ", and set up in files too: its hooks run twice"
+        remedy = f"run `ebbing setup --remove {client.id}`, or disable the plugin"
+    return Standing(client.id, client.name, "user", "incomplete" if twice else "in place", text, remedy)
 
 
 @dataclass(frozen=True, slots=True)

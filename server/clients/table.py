@@ -77,6 +77,7 @@ class Client:
         server: its servers.
         hooks: its hooks, where it has any that ebbing can use.
         remark: what a person has to do or know besides.
+        plugins: the file in which the client notes which plugins are enabled, where ebbing comes as one.
     """
 
     id: str
@@ -86,6 +87,7 @@ class Client:
     server: Server
     hooks: Hooks | None = None
     remark: str = ""
+    plugins: str = ""
 
 
 def _group(handler: Mapping[str, Any]) -> dict[str, Any]:
@@ -114,6 +116,7 @@ CLIENTS: tuple[Client, ...] = (
             _CLAUDE_EVENTS,
             _group({"type": "command", "command": HOOK, "args": HOOK_ARGUMENTS, "timeout": _TIMEOUT_SECONDS}),
         ),
+        plugins="{claude}/settings.json",
     ),
     Client(
         "cursor",

@@ -99,10 +99,22 @@ def _set_up(run: Invocation, client: Client, scope: Scope, *, dry_run: bool) -> 
     changes = [work_out(plan, receipts) for plan in plans(machine, client, scope, programs)]
     if not dry_run:
         carry_out(changes, receipts)
-    notes = [_NO_HOOKS] if client.hooks is not None and programs.hook is None else []
-    notes += [client.remark] if client.remark else []
+    notes = list(_notes(machine, client, without_hooks=programs.hook is None))
     data = {"client": client.id, "scope": scope, "dry_run": dry_run, "files": _files(changes), "notes": notes}
     run.answer(data, lambda: "\n".join([*_said(changes, dry_run=dry_run), *notes]))
+
+
+def _notes(machine: Machine, client: Client, *, without_hooks: bool) -> Iterator[str]:
+    from ..clients.inspection import has_plugin
+
+    if client.hooks is not None and without_hooks:
+        yield _NO_HOOKS
+    if client.remark:
+        yield client.remark
+    if machine.env.get("EBBING_HOME"):
+        yield "EBBING_HOME is set here. Set it for the client too, or its memories are kept elsewhere."
+    if has_plugin(machine, client):
+        yield f"ebbing is also enabled as a plugin of {client.name}: keep one of the two, or hooks run twice."
 
 
 def _files(changes: Sequence[Change]) -> list[dict[str, Any]]:

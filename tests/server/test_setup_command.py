@@ -94,6 +94,17 @@ def test_without_a_client_the_installed_ones_are_listed(home: Path) -> None:
     assert [row["state"] for row in ebbing("setup", "--json").json["clients"]] == ["in place"]
 
 
+def test_what_a_person_must_know_besides_is_said(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (home / ".claude").mkdir()
+    (home / ".claude" / "settings.json").write_text('{"enabledPlugins": {"ebbing@here": true}}', "utf-8")
+    notes = ebbing("setup", "claude-code", "--json").json["notes"]
+    assert [note.partition(" is ")[0] for note in notes] == ["EBBING_HOME", "ebbing"]
+    monkeypatch.delenv("EBBING_HOME")
+    assert ebbing("setup", "codex", "--dry-run", "--json").json["notes"] == [
+        "Codex asks once whether it may run the hooks."
+    ]
+
+
 def test_with_no_client_installed_it_says_so(home: Path) -> None:
     (home / ".cursor").rmdir()
     assert "No client" in ebbing("setup").out

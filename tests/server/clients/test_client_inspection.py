@@ -86,6 +86,19 @@ def test_an_installed_client_without_ebbing_is_listed_as_such(tmp_path: Path) ->
     assert [(row.client, row.state) for row in inspect(desk.machine.env, tmp_path)] == [("cursor", "absent")]
 
 
+def test_a_plugin_counts_and_twice_is_too_much(tmp_path: Path) -> None:
+    desk = desk_with_programs(tmp_path, "claude-code")
+    settings = desk.home / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"enabledPlugins": {"other@x": true, "ebbing@ebbing": true}}', "utf-8")
+    assert [(row.state, row.text) for row in inspect(desk.machine.env, tmp_path)] == [("in place", "as a plugin")]
+    desk.set_up()
+    files, plugin = inspect(desk.machine.env, tmp_path)
+    assert (files.state, plugin.state, "--remove claude-code" in plugin.remedy) == ("in place", "incomplete", True)
+    settings.write_text('{"enabledPlugins": {"ebbing@ebbing": false}}', "utf-8")
+    assert [row.state for row in inspect(desk.machine.env, tmp_path)] == ["incomplete"]
+
+
 def test_a_client_is_also_found_by_its_program(tmp_path: Path) -> None:
     folder = tmp_path / "bin"
     folder.mkdir()
