@@ -128,7 +128,7 @@ def _row(services: Services, record: Record, survey: Survey, shifts: dict[str, S
         placed = store.importing.memory(record, shifts.get(record["scope"], Shift()))
         if placed.reworded:
             store.lexical.remove([placed.seq])
-            store.lexical.add(placed.seq, *indexed(record["content"], record["tags"]))
+            store.lexical.add(placed.seq, *indexed(record["content"], record.get("tags", ())))
 
 
 def _links(services: Services, record: Record, survey: Survey) -> int:
