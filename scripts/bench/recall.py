@@ -13,8 +13,9 @@ questions; r10_bm25 (FTS5 alone) and r10_rrf_paper (the published weighted recip
 r10_single_hop_two_channels, the better of two fusions of the semantic and the lexical channel without late interaction:
 the fitted model and reciprocal ranks; p50_ms and p95_ms without embedding the question; same_twice, whether a second
 run gives the same answers; r1_points_from_random_strengths, what random retention does to the share of right first
-answers; abstained_off_topic and abstained_answerable, the share of questions about other stores
-(at most 200 a store) and of the store's own that are answered "nothing relevant".
+answers; points_from_CHANNEL, what a channel adds to R@10 (with the ends of the 95 % interval of a paired bootstrap);
+abstained_off_topic and abstained_answerable, the share of questions about other stores (at most 200 a store) and of the
+store's own that are answered "nothing relevant", and abstained_off_topic_at_P where P % false abstention are allowed.
 """
 
 from __future__ import annotations
@@ -34,11 +35,13 @@ from _fitting import (
     PLAIN,
     PLAIN_FLOOR,
     Example,
+    asked,
     examples,
     fit_floor,
     fit_weights,
     off_topic,
 )
+from _measures import K, compared, means, measure
 from _memory import SCOPE, Loaded, Question, load
 from _report import Report, Table, argument_parser, publish
 from numpy.typing import NDArray
@@ -46,14 +49,20 @@ from numpy.typing import NDArray
 from ebbing.encoding.embedder import Embedder, TextEmbedding
 from ebbing.encoding.loader import load_embedder
 from ebbing.encoding.words import match_expression, query_terms
+from ebbing.retrieval.analysis import analyse
+from ebbing.retrieval.answering import answer
 from ebbing.retrieval.channels.registry import CHANNELS
+from ebbing.retrieval.floor import margin
+from ebbing.retrieval.frames import Frames
+from ebbing.retrieval.fusion import fused
+from ebbing.retrieval.inquiry import context_for
 from ebbing.retrieval.recaller import Recaller, RecallRequest
 from ebbing.retrieval.settings import RecallSettings
 from ebbing.retrieval.weights import Weights, WeightSet
 from ebbing.store.catalog import Columns
 
 NOW: Final = 2 * 10**15
-K: Final = 10
+FALSE_ABSTENTION: Final = (0.02, 0.05, 0.1, 0.2)
 # BEAM's questions that ask for an order, a summary or an instruction are hardly answerable by retrieval.
 UNANSWERABLE: Final = frozenset({"abstention", "event_ordering", "instruction_following", "summarization"})
 
@@ -156,9 +165,9 @@ def _report(bench: Bench, settings: SettingsOf, chosen: Mapping[str, Weights], a
     figures["r1_points_from_random_strengths"] = 100 * (_hit_at_1(bench, shaken) - _hit_at_1(bench, answers))
     tables = [table]
     if arguments.ablation:
-        tables.append(_ablation(bench, settings, answers, figures))
+        tables += _ablation(bench, settings, answers, figures)
     if arguments.abstention:
-        figures |= _abstention(bench, settings, chosen)
+        tables += _abstention(bench, settings, chosen, figures)
     return Report("recall", figures, _settings_of(bench, arguments), ("numpy", "apsw", "onnxruntime"), tables)
 
 
@@ -201,19 +210,19 @@ def _scored(bench: Bench, answers: Answers) -> tuple[Table, dict[str, float]]:
     categories: dict[str, list[int]] = {}
     for number, (_, question) in enumerate(bench.questions()):
         categories.setdefault(question.category, []).append(number)
-    measured = {number: _measure(question.relevant, answers[number]) for number, (_, question) in _numbered(bench)}
+    measured = {number: measure(question.relevant, answers[number]) for number, (_, question) in _numbered(bench)}
     rows: list[tuple[str | int | float, ...]] = []
     for name, numbers in sorted(categories.items()):
-        rows.append((name, len(numbers), *_means(measured, numbers)))
+        rows.append((name, len(numbers), *means(measured, numbers)))
     headline = [number for number, (_, question) in _numbered(bench) if question.category not in UNANSWERABLE]
-    r5, r10, hit, mrr, ndcg = _means(measured, headline)
+    r5, r10, hit, mrr, ndcg = means(measured, headline)
     rows.append(("all", len(headline), r5, r10, hit, mrr, ndcg))
     figures = {"r5": r5, "r10": r10, "hit10": hit, "mrr": mrr, "ndcg10": ndcg}
     plain = [number for number, (_, question) in _numbered(bench) if question.category != "adversarial"]
     if "adversarial" in categories:
-        figures["r10_without_adversarial"] = _means(measured, plain)[1]
+        figures["r10_without_adversarial"] = means(measured, plain)[1]
     for name, numbers in sorted(categories.items()):
-        figures[f"r10_{name.replace('-', '_')}"] = _means(measured, numbers)[1]
+        figures[f"r10_{name.replace('-', '_')}"] = means(measured, numbers)[1]
     columns = ("category", "questions", "R@5", "R@10", "hit@10", "MRR", "nDCG@10")
     return Table("Recall by category", columns, rows), figures
 
@@ -222,32 +231,22 @@ def _numbered(bench: Bench) -> list[tuple[int, tuple[Loaded, Question]]]:
     return list(enumerate(bench.questions()))
 
 
-def _measure(relevant: frozenset[int], found: Sequence[int]) -> tuple[float, float, float, float, float]:
-    """R@5, R@10, hit@10, reciprocal rank within ten, nDCG@10."""
-    right = np.array([seq in relevant for seq in found[:K]] + [False] * (K - len(found[:K])))
-    discount = 1 / np.log2(np.arange(2, K + 2))
-    ideal = discount[: min(K, len(relevant))].sum()
-    first = int(np.argmax(right)) if right.any() else -1
-    return (
-        right[:5].sum() / len(relevant),
-        right.sum() / len(relevant),
-        float(right.any()),
-        1 / (1 + first) if first >= 0 else 0.0,
-        float(discount[right].sum() / ideal),
-    )
-
-
-def _means(measured: Mapping[int, tuple[float, ...]], numbers: Sequence[int]) -> tuple[float, ...]:
-    return tuple(float(value) for value in np.mean([measured[number] for number in numbers], axis=0))
-
-
 def _mean_recall(bench: Bench, answers: Answers, category: str | None = None) -> float:
-    chosen = [
-        _measure(question.relevant, answers[number])[1]
+    chosen = list(_recalls(bench, answers, category).values())
+    return float(np.mean(chosen)) if chosen else 0.0
+
+
+def _recalls(bench: Bench, answers: Answers, category: str | None = None) -> dict[int, float]:
+    return _measures(bench, answers, 1, category)
+
+
+def _measures(bench: Bench, answers: Answers, which: int, category: str | None = None) -> dict[int, float]:
+    """One measure of each headline question, or of each of a category; 0 where there is no answer."""
+    return {
+        number: measure(question.relevant, answers.get(number, []))[which]
         for number, (_, question) in _numbered(bench)
         if (category is None and question.category not in UNANSWERABLE) or question.category == category
-    ]
-    return float(np.mean(chosen)) if chosen else 0.0
+    }
 
 
 def _bm25(bench: Bench) -> Answers:
@@ -284,32 +283,75 @@ def _two(settings: RecallSettings, channels: tuple[str, ...], fusion: str) -> Re
     return replace(settings, channels=channels, fusion=chosen, interaction=False, weights=weights, slots=0, bonus=0.0)
 
 
-def _ablation(bench: Bench, settings: SettingsOf, answers: Answers, figures: dict[str, float]) -> Table:
-    """Each channel off, and each alone."""
-    full = _mean_recall(bench, answers)
-    rows: list[tuple[str | int | float, ...]] = [("all channels", full, 0.0, 0)]
+def _ablation(bench: Bench, settings: SettingsOf, answers: Answers, figures: dict[str, float]) -> list[Table]:
+    """Each channel off, with what being on is worth and its 95 % interval; and each channel's own answers."""
+    full = _recalls(bench, answers)
+    first = _measures(bench, answers, 3)
+    off: list[tuple[str | int | float, ...]] = []
     for name in CHANNELS:
         rest = tuple(other for other in CHANNELS if other != name)
         without, _ = bench.run(lambda store, rest=rest: replace(settings(store), channels=rest))
+        points, low, high = compared(full, _recalls(bench, without))
+        mrr, _, _ = compared(first, _measures(bench, without, 3))
         changed = sum(without[number] != answers[number] for number in answers)
-        recall = _mean_recall(bench, without)
-        figures[f"points_from_{name}"] = 100 * (full - recall)
-        rows.append((f"without {name}", recall, 100 * (recall - full), changed))
-    for name in CHANNELS:
-        alone, _ = bench.run(lambda store, name=name: replace(settings(store), channels=(name,), fusion="rrf"))
-        rows.append((f"only {name}", _mean_recall(bench, alone), 0.0, 0))
-    return Table("Channels", ("channels", "R@10", "points", "answers changed"), rows)
+        figures |= {f"points_from_{name}": points, f"points_from_{name}_low": low, f"points_from_{name}_high": high}
+        figures[f"changed_by_{name}"] = changed
+        off.append((name, points, low, high, mrr, changed))
+    alone = [(name, len(found), _mean_recall(bench, found)) for name, found in _each_alone(bench, settings).items()]
+    figures |= {f"r10_only_{name}": recall for name, _, recall in alone}
+    return [
+        Table("What each channel adds", ("channel", "points R@10", "from", "to", "points MRR", "changed"), off),
+        Table("Each channel's own ranking", ("channel", "answered", "R@10"), alone),
+    ]
 
 
-def _abstention(bench: Bench, settings: SettingsOf, chosen: Mapping[str, Weights]) -> dict[str, float]:
-    """How often the floor, fitted on the other stores, answers "nothing relevant"."""
-    silent: dict[str, list[bool]] = {"off_topic": [], "answerable": []}
+def _each_alone(bench: Bench, settings: SettingsOf) -> dict[str, Answers]:
+    """What each channel ranks first by itself; those that need evidence to start from get all of it."""
+    alone: dict[str, Answers] = {name: {} for name in CHANNELS}
+    frames = {one.name: Frames(one.store) for one in bench.loaded}
+    for number, (one, question) in _numbered(bench):
+        with one.store.snapshot():
+            read = analyse(question.text)
+            context = context_for(one.store, frames[one.name], request_for(question), read, question.embedding)
+            found = answer(context, replace(settings(one.name), fusion="rrf"), K).found
+        for name, ranking in found.items():
+            if len(ranking):
+                alone[name][number] = context.layout.seqs[ranking.rows[:K]].tolist()
+    return alone
+
+
+def _abstention(
+    bench: Bench, settings: SettingsOf, chosen: Mapping[str, Weights], figures: dict[str, float]
+) -> list[Table]:
+    """How often the floor, fitted on the other stores, answers "nothing relevant", there and at other thresholds."""
+    margins: dict[str, list[float]] = {"answerable": [], "off_topic": []}
     for one in bench.loaded:
-        recaller = bench.recaller(one, _with_floor(one, bench, settings(one.name), chosen))
+        wanted = _with_floor(one, bench, settings(one.name), chosen)
         own = [question for question in one.questions if question.relevant]
         for name, questions in (("answerable", own), ("off_topic", off_topic(bench.loaded, one))):
-            silent[name] += [not recaller.recall(request_for(question)).hits for question in questions]
-    return {f"abstained_{name}": float(np.mean(found)) for name, found in silent.items() if found}
+            margins[name] += _margins(one, questions, wanted)
+    own, off = np.array(margins["answerable"]), np.array(margins["off_topic"])
+    if not len(off):
+        return []
+    figures |= {"abstained_off_topic": float((off < 0).mean()), "abstained_answerable": float((own < 0).mean())}
+    curve: list[tuple[str | int | float, ...]] = []
+    for share in FALSE_ABSTENTION:
+        threshold = float(np.quantile(own, share, method="lower"))
+        curve.append((f"{share:.0%}", float((own < threshold).mean()), float((off < threshold).mean())))
+        figures[f"abstained_off_topic_at_{100 * share:.0f}"] = curve[-1][-1]
+    columns = ("false abstention allowed", "answerable", "off topic")
+    return [Table("Abstained, by threshold", columns, curve)]
+
+
+def _margins(one: Loaded, questions: Sequence[Question], settings: RecallSettings) -> list[float]:
+    """How far above the floor each question's evidence is, in log-odds."""
+    if settings.floors is None:
+        return []
+    found: list[float] = []
+    for _, context, evidence in asked(one, questions):
+        with one.store.snapshot():
+            found.append(margin(context, evidence, fused(context, evidence, settings), settings.floors))
+    return found
 
 
 def _with_floor(one: Loaded, bench: Bench, settings: RecallSettings, chosen: Mapping[str, Weights]) -> RecallSettings:

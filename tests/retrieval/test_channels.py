@@ -145,6 +145,22 @@ def test_hubs_pass_on_less_than_rare_links(memories: RecallStore) -> None:
     assert order.index(rare) < order.index(hub)
 
 
+def test_only_the_hopfield_step_reaches_what_is_like_the_memory_that_the_question_brings_to_mind(
+    memories: RecallStore,
+) -> None:
+    known = memories.save("Quartz oscillator zebrafish marmalade.")
+    others = [memories.save(f"Tin is item {number} of the list.") for number in range(12)]
+    hidden = memories.save("Zebrafish marmalade.")
+    found = search(memories, "hopfield", "quartz oscillator", seeds=(known, *others))
+    with memories.store.snapshot():
+        order = context_of(memories, "x").layout.seqs[found.rows].tolist()
+        by_meaning = search(memories, "semantic", "quartz oscillator")
+        without = context_of(memories, "x").layout.seqs[by_meaning.rows].tolist()
+    assert order.index(hidden) == 1
+    assert hidden not in without[:5]
+    assert len(search(memories, "lexical", "quartz oscillator")) == 1
+
+
 def test_only_the_gist_leads_from_a_summary_to_its_sources(memories: RecallStore) -> None:
     gist = memories.save("Summary.", gist="The migration to the new ledger failed twice.")
     source = memories.save("Rolled back at midnight; operators were paged.")

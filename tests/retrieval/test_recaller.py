@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fake_embedder import FakeEmbedder
+from plain_store import FRESH, memory_of
 from recall_store import DAY, RecallStore
 
 from ebbing.lifecycle.ledger import Ledger
@@ -121,6 +122,64 @@ def test_a_neighbour_in_the_session_lifts_an_answer_that_lacks_the_question_s_wo
         memories.save(f"Unrelated remark number {number} about gardens.", session=f"x{number}")
     found = [hit.memory.seq for hit in memories.ask("database of the exporter", limit=2).hits]
     assert answer in found
+
+
+LANGUAGES = [
+    ("数据库密码每九十天更换一次。", "密码多久更换"),
+    ("本番サーバーは東京リージョンにあります。", "東京リージョン"),
+    ("배포 서버는 서울에 있습니다.", "서버"),
+    ("Кэш хранится в Redis, срок — один час.", "КЭШ redis"),
+    ("النسخ الاحتياطي يعمل كل ليلة", "متى يعمل النسخ الاحتياطي"),
+    ("Das Büro in Zürich öffnet um acht.", "zurich buro"),
+    ("Le café de l'équipe est au rez-de-chaussée.", "cafe equipe"),
+]
+
+
+@pytest.mark.parametrize(("text", "question"), LANGUAGES, ids=[question for _, question in LANGUAGES])
+def test_finds_words_of_any_script_without_a_model(memories: RecallStore, text: str, question: str) -> None:
+    wanted = memories.save(text)
+    for other, _ in LANGUAGES:
+        if other != text:
+            memories.save(other)
+    hits = memories.ask(question, with_model=False).hits
+    assert hits[0].memory.seq == wanted
+    assert hits[0].channels == ("lexical",)
+
+
+def test_sessions_of_the_same_name_in_two_scopes_lend_each_other_no_evidence(memories: RecallStore) -> None:
+    memories.save("Which database should the exporter use?", scope="global", session="s1")
+    memories.save("Postgres it is.", session="s1")
+    memories.save("And the exporter runs at night.", scope="global", session="s1")
+    hits = memories.ask("exporter database", with_model=False, scopes=("p", "global")).hits
+    assert {hit.memory.scope for hit in hits} == {"global"}
+    alone = memories.ask("exporter database", scopes=("p",), with_model=False)
+    assert alone.hits == ()
+
+
+def test_tells_the_class_of_a_question_why_and_what_each_channel_gave(memories: RecallStore) -> None:
+    memories.save("The cache was dropped because it was stale.")
+    answer = memories.ask("why was the cache dropped?", explain=True)
+    assert answer.query_class == "multi-hop"
+    assert any("why" in reason for reason in answer.reasons)
+    assert any(reason.startswith("lexical: 1") for reason in answer.reasons)
+
+
+def test_a_verbatim_question_for_the_weakest_of_ten_thousand_memories_finds_it_first(memories: RecallStore) -> None:
+    colours = ("red", "green", "blue", "white", "black")
+    texts = [
+        f"The {colours[number % 5]} service {number // 5 % 100} listens on port {8000 + number} of the proxy."
+        for number in range(10_000)
+    ]
+    store = memories.store
+    with store.atomic(durable=False):
+        seqs = [store.memories.insert(memory_of(text, scope="p"), FRESH) for text in texts]
+        for seq, text in zip(seqs, texts, strict=True):
+            store.lexical.add(seq, text, "")
+    memories.strengths = {seqs[4321]: 0.0}
+    hits = memories.ask(texts[4321], with_model=False).hits
+    assert hits[0].memory.seq == seqs[4321]
+    assert hits[0].retention == 0.0
+    assert hits[1].retention == 1.0
 
 
 def test_scores_fall_and_stay_within_the_limit(memories: RecallStore) -> None:
