@@ -62,12 +62,19 @@ class DecaySettings:
     young_days: float = 2.0
     undo_days: float = 30.0
 
-    # Retention value (`value.py`): exponents of uses, confirmations, importance, length and interference.
-    value_uses: float = 7.5
-    value_confirmations: float = 7.5
+    # Retention value (`value.py`): exponents of uses and confirmations, importance, length, interference and
+    # familiarity in the fast trace; those in the slow one, its weight (a natural logarithm) and its power of time.
+    value_uses: float = 6.24
     value_importance: float = 3.0
-    value_detail: float = 1.5
-    value_interference: float = 5.0
+    value_detail: float = 0.5
+    value_interference: float = 3.94
+    value_familiarity: float = 1.19
+    lasting_share: float = -1.442
+    lasting_uses: float = 4.02
+    lasting_importance: float = 3.0
+    lasting_detail: float = 1.06
+    lasting_interference: float = 2.79
+    lasting_fading: float = 0.216
 
     # Trust: where a source starts, and how far one confirmation or contradiction moves it.
     trust_user: float = 1.0

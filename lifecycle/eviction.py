@@ -14,7 +14,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..encoding.associate import SIMILAR
 from ..schemas.ids import new_id
 from ..schemas.instants import MICROSECONDS_PER_DAY
 from ..schemas.memory import Event, State
@@ -156,6 +155,7 @@ def _bytes_of(store: Store, figures: Figures) -> NDArray[np.float64]:
 def _candidates(store: Store, figures: Figures, now: int, settings: DecaySettings) -> Candidates:
     columns = store.catalog.columns()
     seq = figures.seq
+    like = store.resemblance.read()
     kept_kind = np.array([kind in EXEMPT_KINDS for kind in KINDS])
     valid = ~columns.superseded[seq] & (columns.valid_to[seq] > now) & ~figures.gone
     elapsed = np.maximum(0.0, taus(store, figures.scope, now, settings) - figures.anchor_tau)
@@ -168,20 +168,11 @@ def _candidates(store: Store, figures: Figures, now: int, settings: DecaySetting
         confirmations=figures.confirmations,
         importance=figures.importance,
         length=figures.characters.astype(np.float64),
-        interference=_interference(store, figures),
+        interference=like.by_younger[seq],
+        familiarity=like.to_older[seq],
         pinned=figures.pinned,
         protected=kept_kind[figures.kind] & valid,
     )
-
-
-def _interference(store: Store, figures: Figures) -> NDArray[np.float64]:
-    """Summed similarity of the younger memories linked to each, (n,)."""
-    found = np.zeros(len(figures))
-    for links in store.figures.links(figures, SIMILAR):
-        younger = (links.other > links.owner) & np.isin(links.owner, figures.seq)
-        rows = np.searchsorted(figures.seq, links.owner[younger])
-        found += np.bincount(rows, weights=links.weight[younger], minlength=len(figures))
-    return found
 
 
 def _take_out(store: Store, seqs: Sequence[int], event: Event, now: int, stopped: Stopped) -> int:

@@ -20,6 +20,7 @@ from .observing import Observer
 from .precision import requantize, unsettled
 from .prompt_file import ids_in, read, write
 from .prompt_source import scored
+from .resemblance import resemble
 from .soft_prompt import SoftPrompt, compose
 
 
@@ -54,6 +55,7 @@ class DailySteps:
             Step("precision", self._precision),
             Step("merging", self._merging),
             Step("soft prompts", self._soft_prompts),
+            Step("resemblance", self._resemblance),
             Step("eviction", self._eviction),
             Step("maintenance", self._maintenance),
         )
@@ -113,6 +115,12 @@ class DailySteps:
             if not context.dry_run:
                 changed += write(self._prompt_path(scope), prepared.text)
         return StepResult(changed)
+
+    def _resemblance(self, context: RunContext) -> StepResult:
+        if context.dry_run:
+            return StepResult(len(self._store.resemblance.uncounted(0, 1_000_000)))
+        count, left = resemble(self._store, context.stopped)
+        return StepResult(count, "the rest is compared in the next runs" if left else "")
 
     def _eviction(self, context: RunContext) -> StepResult:
         if context.dry_run:

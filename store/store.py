@@ -25,6 +25,7 @@ from .meta import Meta
 from .migrations import migrate
 from .pending import Pending
 from .rebuilding import Rebuilding
+from .resemblance import Resemblance
 from .resident import ResidentVectors
 from .scopes import Scopes
 from .search import VectorSearch
@@ -90,6 +91,11 @@ class Store:
     def copies(self) -> Copies:
         """What may be merged, and what was."""
         return Copies(self.database)
+
+    @property
+    def resemblance(self) -> Resemblance:
+        """How alike memories are by their words."""
+        return Resemblance(self.database)
 
     def atomic(self, *, durable: bool = True) -> AbstractContextManager[None]:
         """One write transaction over every part; see `Database.atomic`."""

@@ -86,6 +86,13 @@ CREATE TABLE strength (
 
 CREATE INDEX strength_by_rev ON strength (rev);
 
+-- How much a memory is like others by its words, summed when they came: for eviction, see lifecycle/resemblance.py.
+CREATE TABLE resemblance (
+    seq        INTEGER PRIMARY KEY REFERENCES memory (seq) ON DELETE CASCADE,
+    by_younger REAL NOT NULL DEFAULT 0,
+    to_older   REAL NOT NULL DEFAULT 0
+) STRICT;
+
 -- Verbatim text of archived and forgotten memories, compressed.
 CREATE TABLE attic (
     seq      INTEGER PRIMARY KEY REFERENCES memory (seq) ON DELETE CASCADE,

@@ -196,6 +196,7 @@ class Ours(Scored):
     tau: Floats = field(init=False)
     spaced: Floats = field(init=False)
     interference: Floats = field(init=False)
+    familiarity: Floats = field(init=False)
     length: Floats = field(init=False)
 
     def __post_init__(self) -> None:
@@ -203,6 +204,7 @@ class Ours(Scored):
         self.tau = tau_series(self.times)
         self.spaced = np.zeros(self.times.size)
         self.interference = np.zeros(self.times.size)
+        self.familiarity = np.zeros(self.times.size)
         self.length = np.array([len(text) for text in self.stream.texts], dtype=np.float64)
 
     def used(self, row: int, now: int) -> None:
@@ -213,6 +215,7 @@ class Ours(Scored):
     def saved(self, row: int, kept: Rows) -> None:
         rows, similarity = linked(self.near, row, kept)
         self.interference[rows] += similarity
+        self.familiarity[row] = similarity.sum()
 
     def victim(self, kept: Rows, now: int) -> int:
         none, no = np.zeros(kept.size), np.zeros(kept.size, dtype=np.bool_)
@@ -236,6 +239,7 @@ class Ours(Scored):
             importance=none,
             length=self.length[kept],
             interference=self.interference[kept],
+            familiarity=self.familiarity[kept],
             pinned=no,
             protected=no,
         )

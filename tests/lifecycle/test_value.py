@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ebbing.lifecycle.constants import DecaySettings
-from ebbing.lifecycle.value import Candidates, evict_order, exempt, keep_scores, log_values
+from ebbing.lifecycle.value import Candidates, evict_order, exempt, exponents, keep_scores, log_values
 
 
 def alike(count: int) -> Candidates:
@@ -20,6 +20,7 @@ def alike(count: int) -> Candidates:
         importance=none,
         length=np.full(count, 120.0),
         interference=none,
+        familiarity=none,
         pinned=no,
         protected=no,
     )
@@ -33,14 +34,28 @@ def test_value_by_hand() -> None:
         importance=np.array([0.5]),
         length=np.array([114.0]),
         interference=np.array([1.0]),
+        familiarity=np.array([2.0]),
     )
-    # 7.5·ln 2 + 7.5·ln 3 + 3·0.5 + 1.5·ln 20 − 5·ln 2
-    assert log_values(one) == pytest.approx([15.9660585], abs=1e-6)
+    fast, slow = exponents()
+    # 6.24·ln 4 + 3·0.5 + 0.5·ln 20 − 3.94·ln 2 − 1.19·ln 3
+    assert log_values(one, fast) == pytest.approx([7.6099], abs=1e-3)
+    # 4.02·ln 4 + 3·0.5 + 1.06·ln 20 − 2.79·ln 2
+    assert log_values(one, slow) == pytest.approx([8.3145], abs=1e-3)
 
 
-def test_a_keep_score_is_the_log_of_value_over_time_aged() -> None:
-    one = replace(alike(1), length=np.zeros(1), elapsed_days=np.array([9.9]))
-    assert keep_scores(one) == pytest.approx([0.0])
+def test_a_keep_score_is_the_log_of_a_fast_trace_and_a_slow_one() -> None:
+    one = replace(alike(1), length=np.zeros(1), elapsed_days=np.array([99.9]))
+    # ln(1/10 + e^−1.442 / 10^0.216)
+    assert keep_scores(one) == pytest.approx([-1.4114], abs=1e-3)
+
+
+def test_fresh_memories_go_by_the_fast_trace_and_old_ones_by_the_slow_one() -> None:
+    new = replace(alike(2), elapsed_days=np.array([3.0, 3.3]), familiarity=np.array([3.0, 0.0]))
+    assert evict_order(new).tolist() == [0, 1]
+    old = replace(alike(2), elapsed_days=np.array([9000.0, 9900.0]), length=np.array([100.0, 200.0]))
+    assert evict_order(old).tolist() == [0, 1]
+    without = replace(old, length=np.full(2, 100.0))
+    assert evict_order(without).tolist() == [1, 0]
 
 
 @pytest.mark.parametrize("merit", ["spaced_uses", "confirmations", "importance", "length"])
@@ -94,15 +109,17 @@ def test_junk_never_pushes_out_a_decision_in_force() -> None:
 def test_exponents_and_the_age_of_the_young_are_settings() -> None:
     settings = DecaySettings(value_uses=0.0, value_importance=0.0, young_days=100.0)
     rows = replace(alike(1), spaced_uses=np.array([5.0]), importance=np.ones(1))
-    assert log_values(rows, settings) == pytest.approx(1.5 * np.log(21.0))
+    assert log_values(rows, exponents(settings)[0]) == pytest.approx(0.5 * np.log(21.0))
     assert evict_order(rows, settings).size == 0
 
 
 @given(st.lists(st.tuples(st.floats(0.001, 5.0), st.floats(0.0, 9000.0), st.floats(0.0, 30.0)), min_size=1))
-def test_the_order_is_that_of_retention_to_the_power_of_one_over_value(rows: list[tuple[float, float, float]]) -> None:
+def test_the_order_is_that_of_the_need_still_expected(rows: list[tuple[float, float, float]]) -> None:
     rate, elapsed, uses = (np.array(column) for column in zip(*rows, strict=True))
     many = replace(alike(len(rows)), rate=rate, elapsed_days=elapsed, spaced_uses=uses)
     order = evict_order(many)
     assert sorted(order.tolist()) == list(range(len(rows)))
-    log_kept = -rate * (elapsed + 0.1) / np.exp(log_values(many))
-    assert np.all(np.diff(log_kept[order]) >= -1e-9 * np.abs(log_kept[order][1:]))
+    aged = rate * (elapsed + 0.1)
+    fast, slow = (np.exp(log_values(many, of)) for of in exponents())
+    need = fast / aged + np.exp(-1.442) * slow / aged**0.216
+    assert np.all(np.diff(need[order]) >= -1e-9 * need[order][1:])
