@@ -25,7 +25,9 @@ from ..store.store import Store
 
 MOST_ALIKE: Final = 10
 COMMON: Final = 0.1
-"""A word that more than a tenth of the memories have tells none of them from the others."""
+"""A word that more than a tenth of the memories have, and more than five, tells none of them from the others."""
+
+_FEW: Final = 5
 
 _K1: Final = 0.9
 _B: Final = 0.4
@@ -88,7 +90,7 @@ def most_alike(postings: Sequence[Postings], before: Before) -> dict[int, float]
         rows, times = inside[held], posting.counts[: inside.size][held]
         idf = float(np.log1p((total - rows.size + 0.5) / (rows.size + 0.5)))
         bound += idf
-        if rows.size <= COMMON * total:
+        if rows.size <= max(_FEW, COMMON * total):
             scores[rows] += idf * times / (times + _K1 * (1.0 - _B + _B * before.words[rows] / mean))
     best = np.lexsort((np.arange(scores.size), -scores))[:MOST_ALIKE] if total else np.zeros(0, np.int64)
     return {int(seq): float(scores[seq] / bound) for seq in best if scores[seq] > 0.0}

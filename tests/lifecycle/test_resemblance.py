@@ -45,7 +45,7 @@ def test_a_share_by_hand() -> None:
 
 def test_common_words_tell_nothing_apart() -> None:
     before = Before(np.array([False, *[True] * 20]), np.full(21, 4, np.int32))
-    assert most_alike([posting(1, 2, 3)], before) == {}
+    assert most_alike([posting(1, 2, 3, 4, 5, 6)], before) == {}
 
 
 def test_nothing_is_like_the_first_memory() -> None:
@@ -107,18 +107,17 @@ def test_interference_stays_when_what_caused_it_is_gone(world: World) -> None:
     assert store.resemblance.read().by_younger[first.seq] == before > 0.0
 
 
-def test_what_was_said_better_later_is_evicted_before_what_stands_alone(world: World) -> None:
-    alone = world.save("The lighthouse keeper rotates certificates by hand.", "episode")
-    repeated = world.save("The quorum of the zebra cluster needs three replicas.", "episode")
-    fillers(world)
-    for number in range(5):
-        world.save(f"The quorum of the zebra cluster was lost, time {number}.", "episode")
+def test_what_is_said_over_and_over_is_evicted_before_what_stands_alone(world: World) -> None:
+    alone = [world.save(f"The {word} keeper rotates {word[::-1]} by hand.", "episode") for word in WORDS.split()]
+    repeated = [
+        world.save(f"The quorum of the zebra cluster was lost, time {number}.", "episode") for number in range(6)
+    ]
     world.work_days(30)
     store = world.services.store
     resemble(store)
-    live = store.evictions.counts()[0]
-    settings = DecaySettings(budget_memories=live, high_mark=0.99, low_mark=1 - 4.5 / live)
+    settings = DecaySettings(budget_memories=30, high_mark=0.99, low_mark=1 - 4.5 / 30)
     evict(store, world.now, settings, free_bytes=lambda: 1 << 40)
     gone = {identifier for _, identifier in store.evictions.oldest(world.now, 100)}
-    assert repeated.id in gone
-    assert alone.id not in gone
+    assert len(gone) == 5
+    assert gone < {memory.id for memory in repeated}
+    assert gone.isdisjoint(memory.id for memory in alone)
