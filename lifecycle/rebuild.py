@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..store.graph import COPY, Link
 from ..store.rebuilding import Derived
 from ..store.store import Store
+from .channel_lessons import write
 from .constants import DEFAULTS, DecaySettings
 from .decay import refresh
 from .replay import NamedLink, Replay
@@ -26,9 +27,9 @@ def rebuild(store: Store, now: int, settings: DecaySettings = DEFAULTS) -> Rebui
     """Replace every derived column by what the journal says, then refresh L, S and λ as of `now` (µs).
 
     Rebuilt are the figures of strength, states, heat, trust, confirmations, pins, validity, forgetting, eviction,
-    expiry, the scopes' clocks and the links. Texts, embeddings and indexes are left alone. Memories that came without
-    their journal keep their figures. What is written while the journal is read is not lost: the last entries are read
-    under the lock.
+    expiry, the scopes' clocks, the links and what feedback taught. Texts, embeddings and indexes are left alone.
+    Memories that came without their journal keep their figures. What is written while the journal is read is not lost:
+    the last entries are read under the lock.
 
     Raises:
         StoreError: if the store can't be read or written; nothing but missing links was changed then.
@@ -41,6 +42,7 @@ def rebuild(store: Store, now: int, settings: DecaySettings = DEFAULTS) -> Rebui
         known = [name for name in replay.lives if name in seqs]
         store.rebuilding.write(_derived(replay, seqs), replay.clocks)
         store.pending.replace(seqs[name] for name in known if replay.lives[name].pending)
+        write(store, replay.learned)
         refresh(store, now, settings)
     return Rebuilt(last, len(known), len(seqs) - len(known))
 

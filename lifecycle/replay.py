@@ -15,6 +15,7 @@ from ..store.graph import COPY, Link
 from ..store.journal import Entry
 from . import clock as activity
 from . import feedback, fold
+from .channel_weights import ClassWeights, Learned, Lesson, taught
 from .constants import DEFAULTS, DecaySettings
 from .shares import COPY_WEIGHT, Share
 
@@ -57,12 +58,13 @@ class NamedLink:
 
 @dataclass(slots=True)
 class Replay:
-    """Takes entries in the order written; `lives`, `clocks` and `links` are what they came to."""
+    """Takes entries in the order written; `lives`, `clocks`, `links` and `learned` are what they came to."""
 
     settings: DecaySettings = DEFAULTS
     lives: dict[str, Life] = field(default_factory=dict[str, Life])
     clocks: dict[int, ActivityClock] = field(default_factory=dict[int, ActivityClock])
     links: list[NamedLink] = field(default_factory=list[NamedLink])
+    learned: Learned = field(default_factory=dict[str, ClassWeights])
 
     def take(self, entries: Sequence[Entry]) -> None:
         """Go on with some more entries."""
@@ -124,12 +126,24 @@ class Replay:
                 tau = activity.tau(self.clocks.get(life.scope), entry.at, self.settings)
                 life.figures = fold.activated(life.figures, amount, tau, self.settings)
 
+    def taught(self, entry: Entry, _tau: float) -> None:
+        """Feedback taught something about the channels."""
+        self.learned = taught(self.learned, Lesson.of_data(entry.data))
+
+    def unlearned(self, _entry: Entry, _tau: float) -> None:
+        """Somebody had that forgotten."""
+        self.learned = {}
+
     def used(self, life: Life, entry: Entry, tau: float) -> None:
         """It was used, which brings it back unless it was forgotten on purpose."""
         life.figures = fold.used(life.figures, entry.at, tau, self.settings)
         _revoke(life, entry.at)
         if life.forgotten_at is None and life.merged_into is None:
             life.figures = replace(life.figures, state=State.ACTIVE)
+
+    def reused(self, life: Life, entry: Entry, tau: float) -> None:
+        """A reply took up what it says."""
+        life.figures = fold.reused(life.figures, entry.at, tau, float(entry.data["weight"]), self.settings)
 
     def confirmed(self, life: Life, entry: Entry, _tau: float) -> None:
         """It was said again or proved right."""
@@ -224,7 +238,10 @@ _HANDLERS: dict[Event, Callable[[Replay, Entry, float], None]] = {
     Event.LINKED: Replay.linked,
     Event.CONSOLIDATED: Replay.consolidated,
     Event.SHOWN: Replay.shown,
+    Event.LEARNED: Replay.taught,
+    Event.UNLEARNED: Replay.unlearned,
     Event.USED: _of_life(Replay.used),
+    Event.REUSED: _of_life(Replay.reused),
     Event.CONFIRMED: _of_life(Replay.confirmed),
     Event.CONTRADICTED: _of_life(Replay.contradicted),
     Event.SUPERSEDED: _of_life(Replay.superseded),
@@ -245,6 +262,7 @@ _TOUCHING = frozenset(
         Event.SAVED,
         Event.SHOWN,
         Event.USED,
+        Event.REUSED,
         Event.CONFIRMED,
         Event.CONTRADICTED,
         Event.SUPERSEDED,

@@ -10,7 +10,8 @@ from .bonus import spread_out, with_bonus, with_places
 from .channels.base import Context, Ranking
 from .channels.registry import DIRECT, SEEDED, channel
 from .evidence import Evidence, gather
-from .fusion import fused
+from .fusion import fused, weights_for
+from .learned import Multipliers, Parts, multiplied, parts_of, reweighted, with_bonus_parts
 from .router import ROUTES, Route
 from .rrf import reciprocal_ranks
 from .settings import RecallSettings
@@ -27,16 +28,18 @@ class Answer:
         model: the pool ranked by the fitted model alone.
         ranking: the final order, the places kept for associations included.
         found: each channel's own ranking.
+        parts: what each channel contributes to the scores of the model's rows, by default.
     """
 
     evidence: Evidence
     model: Ranking
     ranking: Ranking
     found: Mapping[str, Ranking]
+    parts: Parts
 
 
-def answer(context: Context, settings: RecallSettings, limit: int) -> Answer:
-    """Search and fuse.
+def answer(context: Context, settings: RecallSettings, limit: int, learned: Multipliers | None = None) -> Answer:
+    """Search and fuse; `learned` makes channels count more or less than by default.
 
     Raises:
         StoreError: if the store can't be read.
@@ -50,11 +53,16 @@ def answer(context: Context, settings: RecallSettings, limit: int) -> Answer:
     for name in asked:
         if name in settings.channels:
             found[name] = channel(name).search(seeded)
+    parts = parts_of(model, evidence.features, weights_for(context, settings))
+    parts = with_bonus_parts(parts, model, found, route.bonus, settings.bonus)
     if settings.fusion == "rrf":
         ranking = reciprocal_ranks(found, len(context.layout), settings.pool)
     else:
-        ranking = _associated(context, model, found, route, settings, limit)
-    return Answer(evidence, model, ranking, found)
+        multipliers = learned or {}
+        adapted = reweighted(model, parts, multipliers)
+        own = replace(route, bonus=multiplied(route.bonus, multipliers))
+        ranking = _associated(context, adapted, found, own, settings, limit)
+    return Answer(evidence, model, ranking, found, parts)
 
 
 def _associated(

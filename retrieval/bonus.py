@@ -36,15 +36,17 @@ def with_bonus(
     """
     if not len(evidence):
         return evidence.scores
-    total = np.zeros(len(evidence), np.float64)
-    for name, share in shares.items():
-        if name in found:
-            total += share * _relative(evidence.rows, found[name])
+    total = sum(shares_of(evidence.rows, found, shares).values(), np.zeros(len(evidence), np.float64))
     if agreement:
         total += AGREEMENT * np.maximum(0, _groups(evidence.rows, found) - 1)
     most = cap * float(evidence.scores[0] - evidence.scores[-1])
     raised = evidence.scores + most * np.minimum(1.0, total)
     return np.minimum(raised, evidence.scores[0]).astype(np.float32)
+
+
+def shares_of(rows: Rows, found: Mapping[str, Ranking], shares: Mapping[str, float]) -> dict[str, NDArray[np.float64]]:
+    """What each channel asks for each row: its share times the row's score relative to its best, float64 (p,)."""
+    return {name: share * _relative(rows, found[name]) for name, share in shares.items() if name in found}
 
 
 def _relative(rows: Rows, ranking: Ranking) -> NDArray[np.float64]:

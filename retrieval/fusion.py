@@ -35,7 +35,7 @@ def fused(context: Context, evidence: Evidence, settings: RecallSettings) -> Ran
     Raises:
         StoreError: if the store can't be read.
     """
-    weights = settings.weights.dialogue if context.frame.dialogue else settings.weights.plain
+    weights = weights_for(context, settings)
     size = len(context.layout)
     room = settings.wide_pool if context.analysis.query_class.is_wide else settings.pool
     allowed = context.eligible & touched(evidence, size)
@@ -44,6 +44,11 @@ def fused(context: Context, evidence: Evidence, settings: RecallSettings) -> Ran
     scores = combined(evidence.features, weights.final, size)[pool.rows] + np.float32(_weight(weights)) * late
     order = np.argsort(-scores, kind="stable")
     return Ranking(pool.rows[order], np.asarray(scores[order], np.float32), {INTERACTION: late[order]})
+
+
+def weights_for(context: Context, settings: RecallSettings) -> WeightSet:
+    """The fitted weights that apply to a question's scope."""
+    return settings.weights.dialogue if context.frame.dialogue else settings.weights.plain
 
 
 def touched(evidence: Evidence, size: int) -> NDArray[np.bool_]:

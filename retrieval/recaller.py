@@ -24,6 +24,7 @@ from .floor import is_below
 from .frames import Frames
 from .fusion import channels_of
 from .inquiry import context_for
+from .learned import Learned, Multipliers
 from .request import Hit, RecallRequest, RecallResult
 from .settings import RecallSettings
 
@@ -53,6 +54,7 @@ class Recaller:
         embedder: Callable[[], Embedder | None],
         retention: Retention,
         settings: RecallSettings | None = None,
+        learned: Learned | None = None,
     ) -> None:
         """Prepare to answer.
 
@@ -61,11 +63,13 @@ class Recaller:
             embedder: gives the embedder, or None while there is none.
             retention: R of some seqs (n,) at an instant (µs), float64 (n,).
             settings: see `RecallSettings`.
+            learned: gives what feedback has taught of the channels, asked at each recall; None for nothing.
         """
         self._store = store
         self._embedder = embedder
         self._retention = retention
         self._settings = settings or RecallSettings()
+        self._learned = learned or dict[str, Multipliers]
         self._frames = Frames(store)
         self._embeddings: Recent[tuple[str, str], TextEmbedding] = Recent(_KEPT_EMBEDDINGS)
         self._answers: Recent[tuple[object, ...], Answer] = Recent(_KEPT_ANSWERS)
@@ -81,8 +85,9 @@ class Recaller:
         floors = self._settings.floors
         with self._store.snapshot():
             context = context_for(self._store, self._frames, request, analysis, embedding)
-            key = self._key(request, context)
-            found = self._answers.get(key, lambda: answer(context, self._settings, request.limit))
+            learned = self._learned().get(analysis.query_class, {})
+            key = (*self._key(request, context), *sorted(learned.items()))
+            found = self._answers.get(key, lambda: answer(context, self._settings, request.limit, learned))
             below = floors is not None and is_below(context, found.evidence, found.model, floors)
             hits = () if below else self._hits(context, found, request)
         return RecallResult(
@@ -130,6 +135,7 @@ class Recaller:
                 channels=channels_of(found.found, int(ranking.rows[place])),
                 retention=float(retention[place]),
                 text=shown_text(memory),
+                parts=found.parts.of(int(ranking.rows[place])),
                 superseded_by=replacements(self._store.memories, memory) if request.include_superseded else (),
             )
             for place in order

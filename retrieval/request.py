@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from ..schemas.memory import Kind, Memory
 
@@ -46,6 +47,7 @@ class Hit:
         channels: the channels that found it.
         retention: R at the time of the call, 0 to 1.
         text: the memory at its state's resolution: verbatim, gist or cue.
+        parts: what each channel contributes to the score by default, in log-odds; empty for an associated memory.
         superseded_by: the ids that replaced it, oldest first, when superseded memories were asked for.
     """
 
@@ -55,6 +57,7 @@ class Hit:
     retention: float
     text: str
     superseded_by: tuple[str, ...] = ()
+    parts: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from ..encoding.loader import BackgroundEmbedder, load_embedder
 from ..encoding.model import DEFAULT_MODEL, ModelSpec, locate
 from ..encoding.pieces import PieceCounter
 from ..hooks.places import soft_prompt_path
+from ..lifecycle.channel_lessons import ChannelLessons
 from ..lifecycle.daily import DailyRun, RunContext
 from ..lifecycle.decay import retention_of
 from ..lifecycle.ledger import Ledger
@@ -189,6 +190,7 @@ class Engine:
             busy_timeout_ms=settings.busy_timeout_ms,
         )
         ledger = Ledger(store, settings.decay)
+        lessons = ChannelLessons(store)
         observer = Observer(store, ledger, settings.decay)
         self._steps = DailySteps(
             store, observer, self.model.ready, self.count_exactly, self._prompt_path, settings.decay
@@ -197,12 +199,14 @@ class Engine:
             store=store,
             ledger=ledger,
             showings=Showings(ledger.shown_all),
+            lessons=lessons,
             recorder=Recorder(store, ledger, settings.decay),
             observer=observer,
             recaller=Recaller(
                 store,
                 self.model.ready,
                 lambda columns, seqs, now: retention_of(store, columns, seqs, now, settings.decay),
+                learned=lessons.multipliers,
             ),
             daily=DailyRun(store, self._steps.all(), f"{os.getpid()}-{new_id(self.clock())}"),
             embedder=self.embedder,

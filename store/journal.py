@@ -59,6 +59,11 @@ class Journal:
         row = self._database.row(f"{_SELECT} WHERE event = ? ORDER BY id DESC LIMIT 1", (str(event),))
         return None if row is None else _entry(row)
 
+    def newest(self, event: Event, limit: int) -> list[Entry]:
+        """The newest entries of one kind, newest first."""
+        rows = self._database.rows(f"{_SELECT} WHERE event = ? ORDER BY id DESC LIMIT ?", (str(event), limit))
+        return [_entry(row) for row in rows]
+
     def after(self, number: int, limit: int = 1000) -> list[Entry]:
         """Entries numbered above `number`, in the order written: read on from the last one's number."""
         return [

@@ -37,6 +37,8 @@ def learn(
     with services.store.atomic():
         for memory in memories:
             _apply(services, chosen, memory, now, recall_id, note)
+        if chosen in (Signal.USED, Signal.USEFUL):
+            services.lessons.teach(recall_id, [memory.id for memory in memories], now)
     changed = [memory.id for memory in memories]
     if chosen in (Signal.WRONG, Signal.OUTDATED):
         withdrawn(services, changed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..lifecycle.channel_lessons import rounded
 from ..lifecycle.showings import Showing
 from ..retrieval.render import render, render_originals
 from ..retrieval.request import RecallRequest, RecallResult
@@ -87,7 +88,8 @@ def _reply(services: Services, request: RecallRequest, result: RecallResult, max
     shown = [hit for hit in result.hits if hit.memory.id in rendered.shown]
     if shown:
         found = {hit.memory.id: list(hit.channels) for hit in shown}
-        data = {"class": result.query_class, "channels": found}
+        parts = {hit.memory.id: rounded(hit.parts) for hit in shown if hit.parts}
+        data = {"class": result.query_class, "channels": found, "parts": parts, "session": request.session}
         services.showings.add(Showing(request.scopes[0], tuple(hit.memory for hit in shown), recall_id, data, now))
     return RecallReply(
         recall_id=recall_id,

@@ -8,6 +8,7 @@ from datetime import UTC, tzinfo
 from pathlib import Path
 
 from ..encoding.embedder import Embedder
+from ..lifecycle.channel_lessons import ChannelLessons
 from ..lifecycle.constants import DEFAULTS, DecaySettings
 from ..lifecycle.daily import DailyRun
 from ..lifecycle.ledger import Ledger
@@ -44,6 +45,7 @@ class Services:
     store: Store
     ledger: Ledger
     showings: Showings
+    lessons: ChannelLessons
     recorder: Recorder
     observer: Observer
     recaller: Recaller

@@ -1,0 +1,111 @@
+"""From feedback on a recall to a lesson about the channels: kept in the store, journalled, replayable, forgettable."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final
+
+from ..schemas.memory import Event
+from ..store.journal import Entry
+from ..store.store import Store
+from .channel_weights import ClassWeights, Learned, Lesson, parse, taught
+
+KEY: Final = "learned.channels"
+WEAK: Final = 0.2
+"""The weight of a signal that nobody gave on purpose."""
+_OTHERS: Final = 5
+_DIGITS: Final = 4
+_LOOKED_BACK: Final = 20
+
+
+class ChannelLessons:
+    """What feedback has taught about the channels of one store. Safe for several threads and processes."""
+
+    def __init__(self, store: Store) -> None:
+        """Read and write through `store`."""
+        self._store = store
+        self._parsed: tuple[str | None, dict[str, ClassWeights]] = (None, {})
+
+    def known(self) -> Learned:
+        """What was learned, by class of question.
+
+        Raises:
+            StoreError: if the store can't be read.
+        """
+        text = self._store.meta.get(KEY)
+        if text != self._parsed[0]:
+            self._parsed = (text, {} if text is None else parse(json.loads(text)))
+        return self._parsed[1]
+
+    def multipliers(self) -> dict[str, dict[str, float]]:
+        """By class of question and channel; what is not named counts 1."""
+        return {name: weights.multipliers() for name, weights in self.known().items()}
+
+    def teach(self, recall_id: str | None, useful: Sequence[str], at: int, weight: float = 1.0) -> bool:
+        """Learn from memories that proved useful after a recall, by default the latest that showed one of them.
+
+        A memory teaches once for each recall. Whether anything was learned.
+
+        Raises:
+            StoreError: if the store can't be written; nothing was changed.
+        """
+        with self._store.atomic():
+            entries = self._entries(recall_id, useful)
+            shown = next((entry for entry in entries if entry.event is Event.SHOWN), None)
+            if shown is None:
+                return False
+            already = {one for entry in entries if entry.event is Event.LEARNED for one in entry.data["useful"]}
+            lesson = lesson_of(shown.data, useful, already, weight)
+            if not lesson.pairs:
+                return False
+            data = {**lesson.as_data(), "useful": [one for one in useful if one not in already]}
+            self._store.journal.append(Entry(at, Event.LEARNED, shown.scope, None, shown.ref, data))
+            write(self._store, taught(self.known(), lesson))
+        return True
+
+    def reset(self, at: int) -> bool:
+        """Forget all of it, so that every channel counts as by default; whether there was anything."""
+        with self._store.atomic():
+            if not self.known():
+                return False
+            self._store.journal.append(Entry(at, Event.UNLEARNED))
+            write(self._store, {})
+        return True
+
+    def _entries(self, recall_id: str | None, useful: Sequence[str]) -> list[Entry]:
+        if recall_id is not None:
+            return self._store.journal.of_ref(recall_id)
+        for entry in self._store.journal.newest(Event.SHOWN, _LOOKED_BACK):
+            if entry.ref is not None and not set(useful).isdisjoint(entry.data.get("memories", ())):
+                return self._store.journal.of_ref(entry.ref)
+        return []
+
+
+def lesson_of(shown: Mapping[str, Any], useful: Collection[str], already: Collection[str], weight: float) -> Lesson:
+    """The pairs of each useful memory with the best few that were shown beside it and said to be of no use so far."""
+    parts: Mapping[str, Mapping[str, float]] = shown.get("parts", {})
+    others = [
+        name for name in shown.get("memories", ()) if name in parts and name not in useful and name not in already
+    ]
+    better = [name for name in parts if name in useful and name not in already]
+    pairs = tuple(_difference(parts[one], parts[other]) for one in better for other in others[:_OTHERS])
+    return Lesson(str(shown.get("class")), pairs, weight)
+
+
+def write(store: Store, learned: Learned) -> None:
+    """Keep what was learned, in the caller's transaction."""
+    data = {name: weights.as_data() for name, weights in learned.items()}
+    store.meta.set(KEY, json.dumps(data, sort_keys=True))
+
+
+def rounded(parts: Mapping[str, float]) -> dict[str, float]:
+    """Contributions as the journal keeps them; zeros are left out."""
+    short = {name: round(value, _DIGITS) for name, value in parts.items()}
+    return {name: value for name, value in short.items() if value}
+
+
+def _difference(one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, float]:
+    return {
+        name: round(one.get(name, 0.0) - other.get(name, 0.0), _DIGITS) for name in sorted(one.keys() | other.keys())
+    }

@@ -1,0 +1,90 @@
+"""What each channel contributes to a score, and scores anew when the channels count more or less than by default.
+
+The multipliers come from outside, by class of question. Without any, or with all of them 1, nothing is touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from .bonus import shares_of
+from .channels.base import Ranking
+from .layout import Floats, Rows
+from .weights import INTERACTION, WeightSet
+
+Multipliers = Mapping[str, float]
+"""By channel; one that is not named counts 1."""
+
+Learned = Callable[[], Mapping[str, Multipliers]]
+"""Gives the multipliers by class of question, as they are now."""
+
+CHANNEL_OF: Final[Mapping[str, str]] = {
+    "words": "lexical",
+    "words_alone": "lexical",
+    "substring": "lexical",
+    "session": "lexical",
+    "answered": "lexical",
+    "meaning": "semantic",
+    "meaning_alone": "semantic",
+    "date": "temporal",
+    "when": "temporal",
+    INTERACTION: "interaction",
+}
+"""Features that tell of no channel (trust, length, who speaks) always count as fitted."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts:
+    """Contributions to the scores of some rows (p,), by channel, each float32 (p,), in log-odds of the model."""
+
+    rows: Rows
+    values: Mapping[str, Floats] = field(default_factory=dict[str, Floats])
+
+    def of(self, row: int) -> dict[str, float]:
+        """The contributions to one row's score; empty for a row that the model did not rank."""
+        places = np.flatnonzero(self.rows == row)
+        return {name: float(values[places[0]]) for name, values in self.values.items()} if len(places) else {}
+
+
+def parts_of(model: Ranking, features: Mapping[str, Floats], weights: WeightSet) -> Parts:
+    """What each evidence channel contributes to the rows of the model's ranking."""
+    values: dict[str, Floats] = {}
+    for name, weight in weights.final.items():
+        told = model.features.get(name) if name == INTERACTION else features.get(name)
+        channel = CHANNEL_OF.get(name)
+        if told is None or channel is None:
+            continue
+        share = np.float32(weight) * (told if name == INTERACTION else told[model.rows])
+        values[channel] = values[channel] + share if channel in values else share
+    return Parts(model.rows, values)
+
+
+def with_bonus_parts(
+    parts: Parts, model: Ranking, found: Mapping[str, Ranking], shares: Multipliers, cap: float
+) -> Parts:
+    """The same with what the associative channels may add by default, before its bound."""
+    most = cap * float(model.scores[0] - model.scores[-1]) if len(model) else 0.0
+    added = {name: np.asarray(most * told, np.float32) for name, told in shares_of(parts.rows, found, shares).items()}
+    return Parts(parts.rows, {**parts.values, **added})
+
+
+def reweighted(model: Ranking, parts: Parts, multipliers: Multipliers) -> Ranking:
+    """The model's ranking with each channel's contribution multiplied; itself where nothing was learned."""
+    changed = {name: value for name, value in multipliers.items() if value != 1.0 and name in parts.values}
+    if not changed:
+        return model
+    scores = model.scores.copy()
+    for name, value in sorted(changed.items()):
+        scores += np.float32(value - 1.0) * parts.values[name]
+    order = np.argsort(-scores, kind="stable")
+    features = {name: told[order] for name, told in model.features.items() if len(told) == len(order)}
+    return Ranking(model.rows[order], scores[order], features)
+
+
+def multiplied(shares: Mapping[str, float], multipliers: Multipliers) -> Mapping[str, float]:
+    """A route's shares of the bonus, each times its channel's multiplier."""
+    return {name: share * multipliers.get(name, 1.0) for name, share in shares.items()}
