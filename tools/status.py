@@ -66,6 +66,25 @@ def status(services: Services, scope: str | None = None) -> dict[str, Any]:
     }
 
 
+def learned_facts(services: Services, *, reset: bool = False) -> dict[str, Any]:
+    """By class of question, the weight of the signals so far and what each channel's contribution is multiplied with.
+
+    With `reset` it is forgotten first; whether there was anything is told.
+
+    Raises:
+        StoreError: if the store can't be read, or written for a reset.
+    """
+    done = services.lessons.reset(services.clock()) if reset else False
+    learned = {
+        name: {
+            "signals": round(weights.signals, 3),
+            "multipliers": {channel: round(value, 4) for channel, value in weights.multipliers().items()},
+        }
+        for name, weights in services.lessons.known().items()
+    }
+    return {"reset": done, "learned": learned}
+
+
 def _gone_at(evicted_at: int, settings: DecaySettings) -> int:
     """When a memory evicted at some instant (µs) is removed for good."""
     return evicted_at + round(settings.undo_days * MICROSECONDS_PER_DAY)

@@ -16,14 +16,20 @@ _WHY = {"evicted": "the budget", "expired": "their expiry"}
 
 
 @click.command("status")
+@click.option("--learned", is_flag=True, help="What feedback has taught about the channels, by class of question.")
+@click.option("--reset", is_flag=True, help="Forget that, so that every channel counts as by default.")
 @shared_options()
 @click.pass_context
-def command(ctx: click.Context) -> None:
+def command(ctx: click.Context, learned: bool, reset: bool) -> None:
     """Show what this project's memory holds by state and kind, the budget, evictions, and when it is tidied."""
-    from ...tools.status import status
+    from ...tools.status import learned_facts, status
 
     run = invocation(ctx)
     with run.services() as services:
+        if learned or reset:
+            known = learned_facts(services, reset=reset)
+            run.answer(known, lambda: "\n".join(_taught(known)))
+            return
         facts = status(services)
     if run.as_json or not _may_draw():
         run.answer(facts, lambda: "\n".join(plain(facts)))
@@ -32,6 +38,16 @@ def command(ctx: click.Context) -> None:
 
     if not draw(facts):
         run.answer(facts, lambda: "\n".join(plain(facts)))
+
+
+def _taught(known: Mapping[str, Any]) -> Iterator[str]:
+    if known["reset"]:
+        yield "Forgotten: every channel counts as by default."
+    elif not known["learned"]:
+        yield "Nothing was learned yet: every channel counts as by default."
+    for name, one in known["learned"].items():
+        yield f"{name}, {one['signals']:g} signals"
+        yield from (f"  {channel:<12}× {value:.3f}" for channel, value in one["multipliers"].items())
 
 
 def _may_draw() -> bool:

@@ -317,3 +317,13 @@ def test_output_goes_to_a_narrow_encoding_without_an_error(monkeypatch: pytest.M
 def test_the_json_of_a_program_is_the_only_thing_on_stdout() -> None:
     done = program("status", "--json")
     assert json.loads(done.stdout)["memories"] == 0
+
+
+def test_what_feedback_taught_is_shown_and_forgotten() -> None:
+    ids = [saved(f"The uploader {text}.") for text in ("retries five times", "writes to a bucket", "is slow")]
+    assert "Nothing was learned yet" in ebbing("status", "--learned").out
+    ebbing("recall", "uploader")
+    ebbing("learn", "used", ids[1])
+    assert "1 signals" in ebbing("status", "--learned").out
+    assert "Forgotten" in ebbing("status", "--reset").out
+    assert ebbing("status", "--learned", "--json").json["learned"] == {}
