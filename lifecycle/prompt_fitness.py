@@ -14,7 +14,8 @@ MIN_RETENTION: Final = 0.05
 """Below it a memory counts as forgotten: the lower bound of the state "archive"."""
 
 _OUTSIDE: Final = "outside"
-_NEED_SUPPORT: Final = frozenset({"hook", "consolidation"})
+_GATHERED: Final = "consolidate"
+_HOOK: Final = "hook"
 _OF_PEOPLE: Final = frozenset({Section.PINNED, Section.PREFERENCES, Section.CONVENTIONS, Section.DECISIONS})
 _PEOPLE: Final = frozenset({"user", "agent"})
 
@@ -45,7 +46,7 @@ def _unsupported(memory: Memory, section: Section) -> str | None:
         return "only observed"
     if section in _OF_PEOPLE and origin.actor not in _PEOPLE:
         return "said by no person and no agent"
-    gathered = origin.actor != "user" and origin.client in _NEED_SUPPORT
+    gathered = origin.actor != "user" and (origin.tool == _GATHERED or origin.client == _HOOK)
     if gathered and not (memory.confirmations or memory.strength.uses or memory.pinned):
         return "too little evidence"
     return None

@@ -82,7 +82,8 @@ def test_what_must_not_be_told_at_a_start_is_left_out_and_the_reason_named(memor
 
 
 def test_what_was_gathered_from_an_agent_gets_in_once_it_was_used() -> None:
-    origin = Provenance(actor="agent", client="hook")
+    origin = Provenance(actor="agent", client="a client", tool="consolidate")
+    assert reasons(composed(made("Use uv.", "decision", actor="agent", provenance=origin))) != {}
     used = made("Use uv.", "decision", actor="agent", provenance=origin, strength=Strength(uses=1))
     assert composed(used).included == (used.id,)
 
