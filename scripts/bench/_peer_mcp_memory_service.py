@@ -10,9 +10,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from mcp_memory_service.models.memory import Memory
-from mcp_memory_service.storage.sqlite_vec import SqliteVecMemoryStorage
-from mcp_memory_service.utils.hashing import generate_content_hash
+import pysqlite3
+
+# Before anything of the peer is imported, so that it finds a module that can load extensions.
+sys.modules["sqlite3"] = pysqlite3
+
+from mcp_memory_service.models.memory import Memory  # noqa: E402
+from mcp_memory_service.storage.sqlite_vec import SqliteVecMemoryStorage  # noqa: E402
+from mcp_memory_service.utils.hashing import generate_content_hash  # noqa: E402
 
 
 async def answer(store: dict[str, Any], path: Path, k: int) -> list[list[str]]:

@@ -44,6 +44,10 @@ INSTALLABLE: Final = {"txtai": "_peer_txtai.py", "mcp-memory-service": "_peer_mc
 }
 BUILT_IN: Final = ("bm25", "cosine", "ebbing")
 
+# What a peer needs besides its own package. mcp-memory-service loads an SQLite extension, which the sqlite3 module of
+# many Pythons is built without; pysqlite3-binary is the same module with a current SQLite that can.
+BESIDES: Final = {"mcp-memory-service": ("onnxruntime", "tokenizers", "pysqlite3-binary")}
+
 Answers = list[list[str]]
 
 
@@ -154,8 +158,8 @@ def _environment(name: str, environments: Path) -> Path:
     if not python.exists():
         _call([sys.executable, "-m", "venv", str(folder)], INSTALL_SECONDS)
     if not _version(python, name):
-        command = [str(python), "-m", "pip", "install", "-q", "--only-binary=:all:", name, "onnxruntime", "tokenizers"]
-        done = _call(command, INSTALL_SECONDS)
+        packages = [name, *BESIDES.get(name, ())]
+        done = _call([str(python), "-m", "pip", "install", "-q", "--only-binary=:all:", *packages], INSTALL_SECONDS)
         if done.returncode:
             raise SkippedError(f"it can't be installed: {_last_line(done.stderr)}")
     return python

@@ -14,8 +14,10 @@ r10_single_hop_two_channels, the better of two fusions of the semantic and the l
 the fitted model and reciprocal ranks; p50_ms and p95_ms without embedding the question; same_twice, whether a second
 run gives the same answers; r1_points_from_random_strengths, what random retention does to the share of right first
 answers; points_from_CHANNEL, what a channel adds to R@10 (with the ends of the 95 % interval of a paired bootstrap);
-abstained_off_topic and abstained_answerable, the share of questions about other stores (at most 200 a store) and of the
-store's own that are answered "nothing relevant", and abstained_off_topic_at_P where P % false abstention are allowed.
+verbatim_weakest_first (--verbatim), how often a memory's own text finds it first when it has no strength and all others
+have it all; abstained_off_topic and abstained_answerable, the share of questions about other stores (at most 200 a
+store) and of the store's own that are answered "nothing relevant", and abstained_off_topic_at_P where P % false
+abstention are allowed.
 """
 
 from __future__ import annotations
@@ -44,6 +46,7 @@ from _fitting import (
 from _measures import K, compared, means, measure
 from _memory import SCOPE, Loaded, Question, load
 from _report import Report, Table, argument_parser, publish
+from _weakest import weakest_first
 from numpy.typing import NDArray
 
 from ebbing.encoding.embedder import Embedder, TextEmbedding
@@ -166,6 +169,8 @@ def _report(bench: Bench, settings: SettingsOf, chosen: Mapping[str, Weights], a
     tables = [table]
     if arguments.ablation:
         tables += _ablation(bench, settings, answers, figures)
+    if arguments.verbatim:
+        figures["verbatim_weakest_first"] = weakest_first(bench.loaded, bench.embedder)
     if arguments.abstention:
         tables += _abstention(bench, settings, chosen, figures)
     return Report("recall", figures, _settings_of(bench, arguments), ("numpy", "apsw", "onnxruntime"), tables)
@@ -400,6 +405,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--merged", action="store_true", help="all stores of the data in one scope")
     parser.add_argument("--weights", choices=("loso", "shipped"), default="loso")
     parser.add_argument("--ablation", action="store_true", help="each channel off and each alone")
+    parser.add_argument("--verbatim", action="store_true", help="whether each memory's own text finds it, however weak")
     parser.add_argument("--abstention", action="store_true", help="how often recall says that nothing is relevant")
     return parser.parse_args()
 
