@@ -7,6 +7,7 @@ is near but unsettled is added, and named as a conflict.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -18,6 +19,7 @@ CONFLICT_COSINE = 0.8
 LONGEST_REPLACED = 400
 """Characters; a longer text says more than its slots show, so it is never replaced unasked."""
 _MOST_CONFLICTS = 3
+_CHANGE = re.compile(r"\b(?:now|no longer|instead of|any ?more)\b", re.IGNORECASE)
 _NEGATIONS = frozenset(
     {
         *("not", "no", "never", "without", "cannot", "can't", "can’t", "don't", "don’t"),
@@ -90,7 +92,9 @@ def reconcile(candidate: Candidate, neighbours: Sequence[Neighbour]) -> Decision
 
 
 def _has_relation(candidate: Candidate, neighbour: Neighbour, relation: Comparison) -> bool:
-    return any(compare(old, new) == relation for old in neighbour.slots for new in candidate.slots)
+    is_change = _CHANGE.search(candidate.content) is not None
+    pairs = ((old, new) for old in neighbour.slots for new in candidate.slots)
+    return any(compare(old, new, is_change=is_change) == relation for old, new in pairs)
 
 
 def _may_replace(candidate: Candidate, neighbour: Neighbour) -> bool:

@@ -10,62 +10,8 @@ import re
 
 from ..schemas.memory import Slot
 from .sentences import unwrapped
+from .slot_forms import FORMS, LINE, OPPOSITES, RULE, TURNED_ROUND, TYPED
 from .statements import is_one_per_thing, tokens_of
-
-_ARTICLE = r"(?:the |our |a |an |its |my |this )?"
-_SUBJECT = rf"(?P<subject>{_ARTICLE}[\w./@'’-]+(?: [\w./@'’-]+){{0,5}}?)"
-_VALUE = r"(?P<value>[^,;:()\n]{1,80}?)"
-_REASON = r"(?:,|;|\(| because| since| so that| as of| after| until| for now| anymore| any more)"
-_END = rf"(?:\s*{_REASON}[^\n]*)?[.!]?\s*$"
-_RIVAL = r"(?:,? (?:and )?not (?P<rival>[\w./@+#-]{1,40}(?: [\w./@+#-]{1,40})?)| instead of (?P<rival2>[^,;:()\n]{1,60}?)| rather than (?P<rival3>[^,;:()\n]{1,60}?))?"
-_NOT = r"(?P<not>does not|doesn['’]t|do not|don['’]t|never|no longer)"
-_PURPOSE = r"(?: for (?P<for>[\w -]{1,60}?))?"
-
-
-def _form(expression: str) -> re.Pattern[str]:
-    return re.compile(f"^{expression}$" if not expression.endswith("$") else f"^{expression}", re.IGNORECASE)
-
-
-_SET_TO = _form(rf"(?:please )?(?:set|change|raise|lower|bump|increase|reduce) {_SUBJECT} to {_VALUE}{_END}")
-_MOVED = _form(
-    rf"{_SUBJECT} (?:was |has been |have |has |is )?(?:moved|switched|migrated|upgraded|changed|renamed)"
-    rf" from (?P<rival>[^,;\n]{{1,60}}?) to {_VALUE}{_PURPOSE}{_END}"
-)
-_FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("is", _SET_TO),
-    ("is", _MOVED),
-    (
-        "is",
-        _form(
-            rf"{_SUBJECT} (?:is|are) (?:now |currently )?(?P<not>not |no longer )?(?:set to |called |named )?{_VALUE}{_RIVAL}{_END}"
-        ),
-    ),
-    ("uses", _form(rf"{_SUBJECT} (?:now )?(?:{_NOT} )?uses? {_VALUE}{_PURPOSE}{_RIVAL}{_END}")),
-    (
-        "runs on",
-        _form(rf"{_SUBJECT} (?:now )?(?:{_NOT} )?(?:runs?|listens?|lives?) (?:on|at|in) {_VALUE}{_RIVAL}{_END}"),
-    ),
-    (
-        "prefers",
-        _form(
-            rf"(?:(?P<subject>{_ARTICLE}[\w'’-]+) )?(?:{_NOT} )?prefers? {_VALUE}"
-            rf"(?:(?: over| to| rather than| instead of) (?P<rival>[^,;:()\n]{{1,60}}?))?(?: (?:for|in|when) (?P<for>[\w -]{{1,60}}?))?{_END}"
-        ),
-    ),
-    ("requires", _form(rf"{_SUBJECT} (?:{_NOT} )?requires? {_VALUE}{_END}")),
-)
-_RULE = _form(
-    r"(?:(?:you|we|one|agents?|developers?) )?(?P<how>never|don['’]t(?: ever)?|do not(?: ever)?|always|must never|must not|must always)"
-    r"\s+(?P<value>[^,;\n]{3,80}?)[.!]{0,3}\s*$"
-)
-_LINE = re.compile(
-    r"^(?:[-*] )?(?:export |const |let |var )?(?P<subject>[A-Za-z_][\w.-]*(?: [\w.-]+){0,3})\s*(?P<sign>=|:)\s*(?P<value>[^\s=>][^\n]{0,60}?)\s*;?\s*$"
-)
-_TYPED = re.compile(
-    r"^(?:[\"'`][^\"'`]{1,50}[\"'`]|true|false|on|off|yes|no|none|null|v?\d[\w.,:/-]*(?: ?(?:%|[A-Za-z]{1,8}))?"
-    r"|[\w-]*[._/@\d-][\w./@-]*)$",
-    re.IGNORECASE,
-)
 
 _FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -86,7 +32,7 @@ _POINTING = _VAGUE | frozenset(
 _NOT_IN_SUBJECT = frozenset(
     """
     so as since that than by but and or it it's they their they're you your who which because how where when to from then
-    also just simply let with he she there what like while though if only
+    also just simply let with he she there what like while though if only is are was were not does do
     """.split()  # noqa: SIM905
 )
 _NOT_FIRST = frozenset(
@@ -110,6 +56,7 @@ _LABELS = frozenset(
     signed-off-by reviewed-by reported-by tested-by acked-by commit merge author p.s ps update edit line item
     """.split()  # noqa: SIM905
 )
+_STATES = frozenset(OPPOSITES.values())
 _LONGEST_VALUE_WORDS = 8
 _MAX_SLOTS = 8
 
@@ -122,26 +69,29 @@ def slots(text: str) -> tuple[Slot, ...]:
 
 
 def _slots_of(sentence: str) -> list[Slot]:
-    if line := _LINE.match(sentence):
+    if line := LINE.match(sentence):
         return _line(line)
     sentence = sentence.lstrip().removeprefix("- ").removeprefix("* ")
+    if turned := TURNED_ROUND.match(sentence):
+        sentence = f"{turned['rest'].removesuffix(turned['end'])} for {turned['purpose']}"
     if not sentence or sentence.endswith("?") or _DOUBT.search(sentence):
         return []
-    if rule := _RULE.match(sentence):
+    if rule := RULE.match(sentence):
         is_told = _NO_RULE.match(rule["value"]) is not None
         return (
             [] if is_told else [Slot(_folded(rule["value"]).lower(), "rule", "done", "always" in rule["how"].lower())]
         )
-    for attribute, pattern in _FORMS:
-        if match := pattern.match(sentence):
-            return _stated(match, attribute)
+    for attribute, pattern in FORMS:
+        match = pattern.match(sentence)
+        if match and (stated := _stated(match, attribute)):
+            return stated
     return []
 
 
 def _line(match: re.Match[str]) -> list[Slot]:
     """Read a line of configuration: "key = value", or "key: value" where the value is no prose and no reference."""
     subject, value = _folded(match["subject"]), match["value"].rstrip(" .,")
-    is_untyped = not _TYPED.match(value) and not ("_" in subject and " " not in value)
+    is_untyped = not TYPED.match(value) and not ("_" in subject and " " not in value)
     if subject.lower() in _LABELS or _REFERENCE.match(value) or is_untyped:
         return []
     return _checked(subject, "is", _folded(value), affirmed=True)
@@ -153,15 +103,26 @@ def _stated(match: re.Match[str], attribute: str) -> list[Slot]:
     if attribute == "prefers" and subject.lower() in ("i", "the user"):
         subject = "user"
     purpose = _folded(groups.get("for") or "").lower()
-    if attribute == "is" and purpose:
+    if attribute in ("placed", "takes"):
+        attribute = " ".join((groups["how"] or "").lower().split())
+    elif attribute == "is" and (purpose or subject.lower() == "we"):
         attribute = "uses"  # "we moved from npm to pnpm for the frontend"
-    elif attribute == "is" and subject.lower() == "we":
-        attribute = "uses"
+    if attribute.startswith("uses") and subject.lower() == "the team":
+        subject = "we"
     named = f"{attribute} for {purpose}" if purpose else attribute
     affirmed = not groups.get("not")
-    found = _checked(subject, named, _folded(match["value"]), affirmed=affirmed)
+    value = _folded(match["value"])
+    if attribute == "is" and (opposite := _opposite(value)):
+        value, affirmed = opposite, not affirmed
+    found = _checked(subject, named, value, affirmed=affirmed)
     rival = groups.get("rival") or groups.get("rival2") or groups.get("rival3")
     return found + (_checked(subject, named, _folded(rival), affirmed=False) if found and rival and affirmed else [])
+
+
+def _opposite(value: str) -> str | None:
+    """A state in the form of what it denies: "disabled in production" as "enabled in production"."""
+    first, _, rest = value.partition(" ")
+    return f"{OPPOSITES[first.lower()]} {rest}".strip() if first.lower() in OPPOSITES else None
 
 
 def _checked(subject: str, attribute: str, value: str, *, affirmed: bool) -> list[Slot]:
@@ -179,10 +140,11 @@ def _checked(subject: str, attribute: str, value: str, *, affirmed: bool) -> lis
 def _is_value(subject: str, attribute: str, value: str) -> bool:
     """Tell a value from a remark: what a thing *is* counts if it has a value's form or the thing has one value."""
     is_named = value[:1].isupper() and " " not in value
-    if _NO_VALUE.match(value) and not _TYPED.match(value) and not is_named:
+    is_state = attribute == "is" and value.split(maxsplit=1)[0].lower() in _STATES
+    if _NO_VALUE.match(value) and not TYPED.match(value) and not is_named and not is_state:
         return False
     if attribute == "is":
-        return _TYPED.match(value) is not None or is_one_per_thing(subject) or value[:1].isupper()
+        return is_state or TYPED.match(value) is not None or is_one_per_thing(subject) or value[:1].isupper()
     return True
 
 

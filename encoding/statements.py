@@ -35,22 +35,59 @@ _ONE_PER_THING = frozenset(
     style width indentation key dialect protocol scheme strategy model
     """.split()  # noqa: SIM905 - a list of this length reads better as words
 )
+_SHORT_FORMS = {
+    "max": "maximum", "min": "minimum", "db": "database", "repo": "repository", "config": "configuration",
+    "env": "environment", "dir": "directory", "prod": "production", "docs": "documentation", "app": "application",
+}  # fmt: skip
+_CHANGING = frozenset(["is", "runs on", "goes to", "deployed to", "deployed on", "hosted on", "hosted at", "hosted by",
+                       "written in", "stored in", "kept in", "located in", "managed by", "owned by", "maintained by",
+                       "served by", "served from", "published to", "published on", "pinned to", "pinned at", "built with"])  # fmt: skip
+_QUALIFYING = frozenset(["in", "for", "on", "when", "during", "under", "within", "with", "if"])
 _QUANTITY_TOKENS = 2
 
 
-def compare(old: Slot, new: Slot) -> Comparison:
-    """Tell whether two slots say the same of one thing, differ about it, or can both be true."""
+def compare(old: Slot, new: Slot, *, is_change: bool = False) -> Comparison:
+    """Tell whether two slots say the same of one thing, differ about it, or can both be true.
+
+    `is_change` says that the new text speaks of a change ("now", "no longer", "instead of"): a thing that stands in one
+    place or has one value then has only the new one.
+    """
     if not about_one(old, new):
-        return "unrelated"
+        return _compared_across_forms(old, new)
     if same_value(old.value, new.value):
         return "same" if old.polarity == new.polarity else "differs"
     # "X is not A" leaves open whether it is B.
-    return "differs" if old.polarity and new.polarity and _excludes(old, new) else "unrelated"
+    if not (old.polarity and new.polarity):
+        return "unrelated"
+    return "differs" if _excludes(old, new) or (is_change and _may_change(old, new)) else "unrelated"
 
 
 def about_one(old: Slot, new: Slot) -> bool:
     """Tell whether two slots speak of the same attribute of the same thing."""
-    return old.attribute == new.attribute and same_subject(old.subject, new.subject)
+    if old.attribute == new.attribute == "rule":
+        return _rule_words(old.subject) == _rule_words(new.subject)
+    return _same_attribute(old.attribute, new.attribute) and same_subject(old.subject, new.subject)
+
+
+def _same_attribute(one: str, other: str) -> bool:
+    left, right = one.partition(" for "), other.partition(" for ")
+    return left[0] == right[0] and subject_tokens(left[2]) == subject_tokens(right[2])
+
+
+def _compared_across_forms(old: Slot, new: Slot) -> Comparison:
+    """Compare "we use pnpm for the frontend" with "the frontend uses pnpm": only the same value tells anything."""
+    left, right = _as_user(old), _as_user(new)
+    is_one = left[0] == right[0] and left[0] != frozenset({"we"}) and old.attribute != new.attribute
+    if not (is_one and left[1] == right[1] == "uses" and same_value(old.value, new.value)):
+        return "unrelated"
+    return "same" if old.polarity == new.polarity else "differs"
+
+
+def _as_user(slot: Slot) -> tuple[frozenset[str], str]:
+    """Who uses something: the purpose, where "we" use it for that."""
+    attribute, _, purpose = slot.attribute.partition(" for ")
+    subject = purpose if purpose and slot.subject == "we" else slot.subject
+    return subject_tokens(subject), attribute
 
 
 def shares_slot(old: Slot, new: Slot) -> bool:
@@ -92,7 +129,23 @@ def subject_tokens(subject: str) -> frozenset[str]:
     """The set of words by which a subject is known."""
     words = re.findall(r"[^\W_]+(?:\.\d+)*", subject.lower().replace("'s ", " ").replace("’s ", " "))
     telling = (word for word in words if word not in _ARTICLES and word not in _LINKING)
-    return frozenset(_singular(word) for word in telling)
+    return frozenset(_SHORT_FORMS.get(word, _singular(word)) for word in telling)
+
+
+def _rule_words(text: str) -> list[str]:
+    """The words of a rule in their order, by which "before you commit" is "before committing"."""
+    words = [
+        word for word in tokens_of(text) if word not in _ARTICLES and word not in ("you", "we", "it", "ever", "please")
+    ]
+    return [_stem(word) for word in words]
+
+
+def _stem(word: str) -> str:
+    stem = word.removesuffix("ing") if len(word) > len("being") else word
+    if stem == word:
+        return _singular(word).removesuffix("e") if word.isalpha() else word
+    is_doubled = len(stem) > len("run") and stem[-1] == stem[-2] and stem[-1] not in "sl"
+    return stem[:-1] if is_doubled else stem
 
 
 def canonical_unit(word: str) -> str | None:
@@ -132,7 +185,14 @@ def _excludes(old: Slot, new: Slot) -> bool:
     left, right = value_tokens(old.value), value_tokens(new.value)
     if old.attribute == "is" and (is_one_per_thing(old.subject) and max(len(left), len(right)) <= _QUANTITY_TOKENS):
         return True
-    return _differ_in_a_quantity(left, right, alone=old.attribute in ("is", "runs on"))
+    is_limit = old.attribute.startswith(("limited", "capped", "pinned"))
+    return _differ_in_a_quantity(left, right, alone=is_limit or old.attribute in ("is", "runs on"))
+
+
+def _may_change(old: Slot, new: Slot) -> bool:
+    """Tell whether a thing has but one value of an attribute, and neither value is bound to a place or a case."""
+    words = {*old.value.lower().split(), *new.value.lower().split()}
+    return old.attribute in _CHANGING and _QUALIFYING.isdisjoint(words)
 
 
 def is_one_per_thing(subject: str) -> bool:

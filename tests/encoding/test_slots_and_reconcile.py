@@ -33,6 +33,13 @@ def decide(old: str, new: str, *, kind: Kind = Kind.FACT, cosine: float = 0.9) -
         ("I prefer dark mode", Slot("user", "prefers", "dark mode")),
         ("You must never force-push to main.", Slot("force-push to main", "rule", "done", polarity=False)),
         ("The port is no longer 8080.", Slot("the port", "is", "8080", polarity=False)),
+        ("The pool size is 1,000.", Slot("the pool size", "is", "1,000")),
+        ("We don't use feature flags anymore.", Slot("we", "uses", "feature flags", polarity=False)),
+        ("For the event store, we decided to use Postgres.", Slot("we", "uses for the event store", "Postgres")),
+        ("The API is deployed to Heroku.", Slot("the api", "deployed to", "Heroku")),
+        ("Go 1.22 is required for the build.", Slot("the build", "requires", "Go 1.22")),
+        ("Retries are disabled in production.", Slot("retries", "is", "enabled in production", polarity=False)),
+        ("Tests must not access the network.", Slot("tests", "may", "access the network", polarity=False)),
     ],
 )
 def test_simple_statements_become_slots(text: str, slot: Slot) -> None:
@@ -75,6 +82,8 @@ def test_a_choice_says_what_was_rejected_too(text: str, kept: str, rejected: str
         "It is broken.",
         "We looked at the dashboard and then, after lunch, at the traces.",
         "",
+        "I prefer this one.",
+        "The build may not finish.",
         "This is why the whole team decided that nothing of the sort will ever be tried again here",
     ],
 )
@@ -114,10 +123,29 @@ def test_doubtful_forms_become_none(text: str) -> None:
         ("The port is 8080 in staging.", "The port is 9090 in production.", Operation.ADD),
         ("The release is v1.", "The release is v1", Operation.NOOP),
         ("The port is 8080.", "Is the port 8080?", Operation.ADD),
+        ("The pool size is 1,000.", "The pool size is 1000.", Operation.UPDATE),
+        ("The pool size is 1,000.", "The pool size is 1,500.", Operation.SUPERSEDE),
+        ("Always run ruff before committing.", "Please always run ruff before you commit.", Operation.UPDATE),
+        ("Never push main to dev.", "Always push dev to main.", Operation.ADD),
+        ("We use pnpm for the frontend.", "The frontend uses pnpm.", Operation.UPDATE),
+        ("We use pnpm for the frontend.", "The frontend uses yarn.", Operation.ADD),
+        ("The API is deployed to Heroku.", "The API is deployed to Fly.io.", Operation.ADD),
+        ("The API is deployed to Heroku.", "The API is now deployed to Fly.io.", Operation.SUPERSEDE),
+        ("The port is 8080 in staging.", "The port is now 9090 in production.", Operation.ADD),
+        ("The app uses Redis.", "The app now uses Kafka.", Operation.ADD),
+        ("We replaced Webpack with Parcel.", "We replaced Parcel with Vite.", Operation.SUPERSEDE),
+        ("The max upload size is 10 MB.", "The maximum upload size is 10MB.", Operation.UPDATE),
     ],
 )
 def test_the_operation_follows_from_exact_comparison(old: str, new: str, operation: Operation) -> None:
     assert decide(old, new) is operation
+
+
+def test_a_less_trusted_source_never_replaces_but_is_named_as_a_conflict() -> None:
+    old, new = "The API listens on port 8000.", "The API listens on port 9000."
+    neighbour = Neighbour("old", Kind.FACT, old, slots(old), 0.9, overlaps=True, authority=3)
+    decision = reconcile(Candidate(Kind.FACT, new, slots(new), authority=1), [neighbour])
+    assert (decision.operation, decision.conflicts) == (Operation.ADD, ("old",))
 
 
 def test_what_states_more_than_the_new_one_is_not_replaced_but_named() -> None:
