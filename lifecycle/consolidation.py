@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ..encoding.associate import DERIVED
 from ..encoding.embedder import Embedder
 from ..encoding.told import Claim, told_by_agent, told_by_user
-from ..encoding.writer import Draft, Prepared, prepare
+from ..encoding.writer import Draft, Prepared, prepare, presentable
 from ..schemas.errors import InvalidInputError
 from ..schemas.memory import Kind, Memory, Provenance
 from ..store.graph import Link
@@ -179,7 +179,7 @@ def _prepared(findings: Sequence[Finding], embedder: Embedder | None) -> list[tu
     fit: list[Finding] = []
     for finding in findings:
         try:
-            prepare([finding.draft], None)
+            presentable(finding.draft.content)
         except InvalidInputError:
             continue
         fit.append(finding)

@@ -14,6 +14,7 @@ from ebbing.tools.recall import RecallArguments, recall
 from ebbing.tools.save import SaveArguments, save
 
 _TOP = 5
+_KNOWLEDGE = ("fact", "procedure", "decision", "preference")
 _KINDS = {"preference": "preference", "decision": "decision"}
 
 
@@ -24,7 +25,8 @@ def figures(folder: Path, engine: Engine) -> dict[str, float]:
     - chains_found: share of the set's supersessions that saving in order of time finds without being told;
     - chains_wrong: beliefs that were ended although the set calls them active;
     - drift_before, drift_after: share of the turns of long sessions about something remembered whose belief is among
-      the first five, before and after the sessions themselves were observed and consolidated.
+      the first five pieces of knowledge (no events: the turn itself would come first), before and after the sessions
+      themselves were observed and consolidated.
     """
     beliefs: list[dict[str, Any]] = json.loads((folder / "beliefs.seed.json").read_text("utf-8"))
     beliefs = [belief for belief in beliefs if "other-user" not in belief["_id"]]
@@ -32,7 +34,7 @@ def figures(folder: Path, engine: Engine) -> dict[str, float]:
     told = _saved(beliefs, engine)
     active = {told[belief["_id"]] for belief in beliefs if belief["superseded_by"] is None}
     names = {identifier: name for name, identifier in told.items()}
-    queries = list(_queries(folder))
+    queries = [query for query in _queries(folder) if query.strip()]
     shown = [memory for query in queries for memory in _recalled(engine, query)]
     turns = list(_turns(folder))
     before = _drift(engine, turns, names)
@@ -88,7 +90,7 @@ def _queries(folder: Path) -> Iterator[str]:
 def _turns(folder: Path) -> Iterator[tuple[str, frozenset[str]]]:
     for turn in _session_turns(folder):
         expected = turn.get("expect", {}).get("relevantBeliefs", {}).get("shouldOnlyInclude", [])
-        if expected:
+        if expected and turn["userMessage"].strip():
             yield turn["userMessage"], frozenset(expected)
 
 
@@ -98,7 +100,7 @@ def _session_turns(folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def _recalled(engine: Engine, query: str) -> list[str]:
-    reply = recall(engine.services(), RecallArguments(query=query, limit=_TOP, max_tokens=5_000))
+    reply = recall(engine.services(), RecallArguments(query=query, kinds=_KNOWLEDGE, limit=_TOP, max_tokens=5_000))
     return [memory.id for memory in reply.memories]
 
 

@@ -32,7 +32,6 @@ from _pairs import Judged, judge, read_pairs, wrong_in_company
 from _report import Report, Table, argument_parser, publish
 
 from ebbing.encoding.associate import DERIVED
-from ebbing.encoding.embedder import Embedder
 from ebbing.encoding.loader import load_embedder
 from ebbing.schemas.instants import iso
 from ebbing.schemas.memory import Kind
@@ -65,11 +64,11 @@ def main() -> None:
         "wrong_in_company": len(company),
     }
     if arguments.beliefs:
-        with _engine(embedder) as engine:
+        with _engine() as engine:
             figures |= _beliefs.figures(arguments.beliefs, engine)
     for path in arguments.data:
         prefix = f"{path.name.split('.')[0]}_" if len(arguments.data) > 1 else ""
-        with _engine(embedder) as engine:
+        with _engine() as engine:
             figures |= {prefix + name: value for name, value in _stream(path, engine, arguments.limit).items()}
     settings = {"pairs": "held out" if arguments.held_out else "own", "limit": arguments.limit}
     tables = [_by_class(judged), _misses(judged), Table("ended in company", ("statement", "by"), company)]
@@ -103,10 +102,10 @@ def _misses(judged: list[Judged]) -> Table:
 class _engine:  # noqa: N801 - used like a function
     """An engine over a folder of its own, gone afterwards."""
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory()
         settings = Settings(home=Path(self._folder.name), scope="/bench", background=False)
-        self._engine = Engine(settings, load=lambda: embedder, spec=embedder.spec)
+        self._engine = Engine(settings)
 
     def __enter__(self) -> Engine:
         self._engine.embedder(60.0)
