@@ -4,6 +4,9 @@
 
 - found: share of planted secrets of which nothing that would serve an attacker is left (no piece of 8 characters of its
   random body). Every kind of `_secrets.py` is planted in log lines, code, shell and configuration.
+- leaked: planted secrets that stand whole in a file of a store after they were observed through the tool and the
+  spool, consolidated and put into soft prompts; path_memories: how many memories that store then holds. --path plants
+  each kind that often on this path (0 leaves it out).
 - kinds: number of different kinds planted; worst_kind: the lowest share of one kind.
 - near_miss_false: share of lines with hashes, identifiers, pictures, examples and references that were changed.
 - false_per_1000: changed lines per 1,000 lines of the data set's texts, which hold no secrets (commit messages).
@@ -20,6 +23,7 @@ from collections import defaultdict
 from pathlib import Path
 from random import Random
 
+from _leaks import leaked
 from _report import Report, Table, argument_parser, publish
 from _secrets import Planted, near_misses, planted
 
@@ -45,6 +49,9 @@ def main() -> None:
         "near_miss_false": sum(bool(redact(line).found) for line in misses) / len(misses),
         "microseconds_per_line": 1e6 * seconds / len(clean),
     }
+    if arguments.path:
+        leaks, made = leaked(list(planted(Random(arguments.seed), arguments.path)))  # noqa: S311
+        figures |= {"leaked": leaks, "path_memories": made}
     if arguments.data:
         figures |= {"false_per_1000": 1000 * len(changed) / len(clean), "clean_lines": len(clean)}
     settings = {"seed": arguments.seed, "planted": total, "data": arguments.data.name if arguments.data else None}
@@ -62,6 +69,7 @@ def _arguments() -> argparse.Namespace:
     parser = argument_parser(__doc__)
     parser.add_argument("--data", type=Path, help="data set whose texts hold no secrets")
     parser.add_argument("--times", type=int, default=25, help="how often each kind is planted")
+    parser.add_argument("--path", type=int, default=1, help="how often on the whole path")
     parser.add_argument("--seed", type=int, default=20)
     return parser.parse_args()
 
