@@ -31,6 +31,7 @@ CARRIED: Final[tuple[str, ...]] = (
 
 LEFT: Final[Mapping[str, str]] = {
     "entity": "named by the memories that mention them",
+    "resemblance": "counted anew by the daily run, from the texts",
     "vector": "computed again from the text, by whatever model the other store has",
     "token": "as above",
     "piece": "counts of the rows of `token`",
