@@ -148,6 +148,7 @@ def test_polarity_is_kept() -> None:
 
 def test_an_agents_advice_is_no_rule_but_its_findings_count() -> None:
     assert told_by_agent("You should always pin versions. I prefer tabs.") == ()
+    assert told_by_agent("Find the run that was triggered by your push.") == ()
     assert [claim.kind for claim in told_by_agent("The user prefers short answers.")] == [Kind.PREFERENCE]
     [claim] = told_by_agent("The failure was caused by a missing import; fixed by importing argon2.")
     assert claim.tags == (FIX,)
