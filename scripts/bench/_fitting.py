@@ -28,7 +28,7 @@ from ebbing.retrieval.weights import INTERACTION, Weights, WeightSet
 DIALOGUE: Final = (
     *("words", "session", "meaning", "date", "who", "question", "first_person", "when", "length", "answered"),
 )
-PLAIN: Final = ("words", "words_alone", "substring", "meaning", "meaning_alone", "date", "trust")
+PLAIN: Final = ("words", "words_alone", "meaning", "meaning_alone", "date", "trust")
 DIALOGUE_FLOOR: Final = FEATURES
 PLAIN_FLOOR: Final = ("known", "words_alone", "meaning_alone")
 WORDS_FLOOR: Final = ("known", "words", "words_alone")
