@@ -39,7 +39,6 @@ LEFT: Final[Mapping[str, str]] = {
     "coarse": "an index of the vectors",
     "lexical": "an index of the texts",
     "substring": "an index of the texts",
-    "resemblance": "compared again by the words of the texts",
     "tombstone": "tells the processes of one store which row numbers are gone; ids that were erased are in the journal",
     "lease": "held by processes of one store",
     "migration": "the header names the schema",
