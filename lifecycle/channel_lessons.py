@@ -12,8 +12,6 @@ from ..store.store import Store
 from .channel_weights import ClassWeights, Learned, Lesson, parse, taught
 
 KEY: Final = "learned.channels"
-WEAK: Final = 0.2
-"""The weight of a signal that nobody gave on purpose."""
 _OTHERS: Final = 5
 _DIGITS: Final = 4
 _LOOKED_BACK: Final = 20

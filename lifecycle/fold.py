@@ -66,17 +66,6 @@ def merged(figures: Strength, copy: Strength) -> Strength:
     )
 
 
-def reused(figures: Strength, at: int, tau: float, weight: float, settings: DecaySettings = DEFAULTS) -> Strength:
-    """Figures after a part of a use, `weight` in (0, 1]: as much of the spacing, and so much of the way to whole."""
-    gained = weight * formulas.next_spacing(figures.last_use_at, at, settings)
-    return replace(
-        figures,
-        spaced_uses=figures.spaced_uses + gained,
-        last_use_at=at if figures.last_use_at is None else max(at, figures.last_use_at),
-        anchor_tau=figures.anchor_tau + weight * max(0.0, tau - figures.anchor_tau),
-    )
-
-
 def warmed(figures: Strength, day: int, settings: DecaySettings = DEFAULTS) -> Strength:
     """Figures after being shown on active day `day` of the memory's scope."""
     before = Heat(figures.heat_day, figures.heat_mask) if figures.heat_mask else None

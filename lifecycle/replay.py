@@ -141,10 +141,6 @@ class Replay:
         if life.forgotten_at is None and life.merged_into is None:
             life.figures = replace(life.figures, state=State.ACTIVE)
 
-    def reused(self, life: Life, entry: Entry, tau: float) -> None:
-        """A reply took up what it says."""
-        life.figures = fold.reused(life.figures, entry.at, tau, float(entry.data["weight"]), self.settings)
-
     def confirmed(self, life: Life, entry: Entry, _tau: float) -> None:
         """It was said again or proved right."""
         vouched = entry.data.get("vouched", False)
@@ -241,7 +237,6 @@ _HANDLERS: dict[Event, Callable[[Replay, Entry, float], None]] = {
     Event.LEARNED: Replay.taught,
     Event.UNLEARNED: Replay.unlearned,
     Event.USED: _of_life(Replay.used),
-    Event.REUSED: _of_life(Replay.reused),
     Event.CONFIRMED: _of_life(Replay.confirmed),
     Event.CONTRADICTED: _of_life(Replay.contradicted),
     Event.SUPERSEDED: _of_life(Replay.superseded),
@@ -262,7 +257,6 @@ _TOUCHING = frozenset(
         Event.SAVED,
         Event.SHOWN,
         Event.USED,
-        Event.REUSED,
         Event.CONFIRMED,
         Event.CONTRADICTED,
         Event.SUPERSEDED,

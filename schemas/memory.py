@@ -74,7 +74,6 @@ class Event(StrEnum):
     REEMBEDDED = "reembedded"
     LEARNED = "learned"
     UNLEARNED = "unlearned"
-    REUSED = "reused"
     ACTIVITY = "activity"
     DAILY = "daily"
     GISTED = "gisted"
