@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
+from itertools import groupby
 
 from ..schemas.instants import to_datetime
 from ..schemas.memory import Memory
@@ -33,7 +34,7 @@ def render(result: RecallResult, *, max_tokens: int, count_tokens: Count, tz: tz
     """An answer as text of at most `max_tokens`.
 
     Full entries while they fit; when not all do, every hit gets its index line first and the best ones their texts
-    with what is left.
+    with what is left. Index lines stand in fences too: no text of a memory is outside of one.
     """
     notes = [*result.notices, *_below(result.below_floor)]
     if not result.hits:
@@ -78,8 +79,8 @@ def entry(hit: Hit, tz: tzinfo) -> str:
 
 
 def index_line(hit: Hit, tz: tzinfo) -> str:
-    """One hit in one line: id, date, kind, and the start of its cue as a quoted string."""
-    start = " ".join((hit.memory.cue or hit.text).split())[:_INDEX_CHARACTERS].replace('"', "'")
+    """One hit in one line, to stand in a fence: id, date, kind, and the start of its cue as a quoted string."""
+    start = _one_line(hit.memory.cue or hit.text)[:_INDEX_CHARACTERS].replace('"', "'")
     day = to_datetime(hit.memory.recorded_at).astimezone(tz).strftime("%Y-%m-%d")
     return f'[{hit.memory.id}] {day} {hit.memory.kind}: "{start}"'
 
@@ -106,7 +107,10 @@ def _progressive(
     lines = [index_line(hit, tz) for hit in hits]
 
     def put_together(shown: int, expanded: Sequence[int]) -> str:
-        parts = [whole[place] if place in expanded else lines[place] for place in range(shown)]
+        parts: list[str] = []
+        for is_whole, places in groupby(range(shown), key=lambda place: place in expanded):
+            some = [(whole if is_whole else lines)[place] for place in places]
+            parts += some if is_whole else [fenced("\n".join(some))]
         return "\n".join([_HEADER, *notes, *parts, _more(len(hits) - shown)])
 
     def fits(shown: int, expanded: Sequence[int]) -> bool:
