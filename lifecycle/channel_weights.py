@@ -21,6 +21,8 @@ from typing import Any, Final
 PRIOR_SIGNALS: Final = 200.0
 LEAST_INFORMATION: Final = 0.02
 LARGEST: Final = log(3.0)
+REST: Final = "rest"
+"""What no channel contributed: part of the model's scores, never multiplied."""
 
 Differences = Mapping[str, float]
 """What each channel contributed to the better memory, less what it contributed to the other."""
@@ -80,7 +82,7 @@ def parse(data: Mapping[str, Any]) -> dict[str, ClassWeights]:
 
 def _after(before: ClassWeights, lesson: Lesson) -> ClassWeights:
     signals = before.signals + lesson.weight
-    channels = sorted(before.offsets.keys() | {name for pair in lesson.pairs for name in pair})
+    channels = sorted(before.offsets.keys() | {name for pair in lesson.pairs for name in pair} - {REST})
     scale = {name: exp(before.offsets.get(name, 0.0)) for name in channels}
     surprises = [1.0 - _probability(pair, scale) for pair in lesson.pairs]
     offsets: dict[str, float] = {}
@@ -97,7 +99,7 @@ def _after(before: ClassWeights, lesson: Lesson) -> ClassWeights:
 
 
 def _probability(pair: Differences, scale: Mapping[str, float]) -> float:
-    margin = sum(scale[name] * value for name, value in pair.items())
+    margin = sum(scale.get(name, 1.0) * value for name, value in pair.items())
     # Beyond this the exponential overflows and the probability has long been 0 or 1.
     return 1.0 / (1.0 + exp(-min(500.0, max(-500.0, margin))))
 

@@ -34,7 +34,9 @@ CHANNEL_OF: Final[Mapping[str, str]] = {
     "when": "temporal",
     INTERACTION: "interaction",
 }
-"""Features that tell of no channel (trust, length, who speaks) always count as fitted."""
+"""Features that tell of no channel (trust, length, who speaks) always count as fitted; their part is the rest."""
+
+REST: Final = "rest"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +62,8 @@ def parts_of(model: Ranking, features: Mapping[str, Floats], weights: WeightSet)
             continue
         share = np.float32(weight) * (told if name == INTERACTION else told[model.rows])
         values[channel] = values[channel] + share if channel in values else share
-    return Parts(model.rows, values)
+    rest = model.scores - sum(values.values(), np.zeros(len(model), np.float32))
+    return Parts(model.rows, {**values, REST: np.asarray(rest, np.float32)})
 
 
 def with_bonus_parts(

@@ -62,6 +62,13 @@ def test_signals_that_agree_with_the_defaults_leave_them_about_where_they_are() 
     assert all(abs(value - 1.0) < 0.15 for value in known["simple"].multipliers().values())
 
 
+def test_what_no_channel_contributed_explains_a_choice_and_is_not_learned() -> None:
+    alone = after(1, {"lexical": 0.5})
+    explained = after(1, {"lexical": 0.5, "rest": 6.0})
+    assert 0.0 < explained.offsets["lexical"] < 0.1 * alone.offsets["lexical"]
+    assert set(explained.offsets) == {"lexical"}
+
+
 @given(st.lists(lessons, max_size=30))
 def test_multipliers_stay_in_their_bounds_and_survive_the_store(taken: list[Lesson]) -> None:
     known: dict[str, ClassWeights] = {}
