@@ -2,6 +2,8 @@
 
 import random
 import tempfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -59,6 +61,17 @@ def live(world: World, rng: random.Random, steps: int) -> dict[str, list[str]]:
     return ids
 
 
+def reaches(world: World, identifier: str) -> list[Callable[[], object]]:
+    """Every way to name a memory by its id."""
+    services = world.services
+    return [
+        partial(recall, services, RecallArguments(ids=[identifier])),
+        partial(learn, services, "wrong", [identifier]),
+        partial(forget, services, [identifier], None, "fade"),
+        partial(explain, services, identifier),
+    ]
+
+
 @settings(max_examples=4, deadline=None, phases=[Phase.generate], suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(0, 2**32), st.integers(5, 20))
 def test_nothing_of_one_project_is_reached_from_another(seed: int, steps: int) -> None:
@@ -74,14 +87,9 @@ def test_nothing_of_one_project_is_reached_from_another(seed: int, steps: int) -
         prompt = soft_prompt_path(world.home, here)
         assert foreign not in (prompt.read_text(encoding="utf-8") if prompt.exists() else "")
         for identifier in ids[there]:
-            for reach in (
-                lambda one: recall(world.services, RecallArguments(ids=[one])),
-                lambda one: learn(world.services, "wrong", [one]),
-                lambda one: forget(world.services, [one], None, "fade"),
-                lambda one: explain(world.services, one),
-            ):
+            for reach in reaches(world, identifier):
                 with pytest.raises(EbbingError) as refused:
-                    reach(identifier)
+                    reach()
                 assert foreign not in str(refused.value)
         store = world.services.store
         numbers = {memory.seq: memory.scope for batch in store.memories.all() for memory in batch}
