@@ -67,6 +67,8 @@ def serve_http(settings: Settings, listening: socket.socket, ready: Callable[[],
     server = uvicorn.Server(config)
     _catch_signals(server)
     ready()
+    # No client waits for the first reply yet, so what a reply needs can be loaded at once.
+    serving.after_request()
     try:
         server.run(sockets=[listening])
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -69,8 +70,16 @@ def _write(target: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         if target.exists():
-            draft.chmod(stat.S_IMODE(target.stat().st_mode))
+            _take_after(draft, target.stat())
         os.replace(draft, target)  # noqa: PTH105 - the same in one word
     except OSError:
         draft.unlink(missing_ok=True)
         raise
+
+
+def _take_after(draft: Path, old: os.stat_result) -> None:
+    """Give a new file the mode of the old one, and its owner, who may be another user than the one of sudo."""
+    draft.chmod(stat.S_IMODE(old.st_mode))
+    if sys.platform != "win32" and (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
+        with suppress(PermissionError):
+            os.chown(draft, old.st_uid, old.st_gid)

@@ -11,7 +11,7 @@ from ...schemas.errors import InvalidInputError
 from .files import missing_folders, read, remove_empty
 from .files import replace as replace_file
 from .placement import Undo
-from .plans import EDITORS, Plan, content_of
+from .plans import EDITORS, NAME, Plan, content_of
 from .receipts import Receipt, Receipts, fingerprint
 from .table import Scope
 
@@ -95,8 +95,8 @@ def work_out_stripping(plan: Plan) -> Change:
         InvalidInputError: if the file can't be understood.
     """
     before = content_of(plan)
-    if before is None:
-        return Change(plan.client.id, plan.scope, plan.file, None, None)
+    if before is None or NAME.encode() not in before:
+        return Change(plan.client.id, plan.scope, plan.file, before, before)
     try:
         text = plan.text(before)
         for placement in plan.placements:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -73,7 +72,10 @@ def _machine(run: Invocation) -> Machine:
 
 def _project(env: dict[str, str]) -> Path:
     """Where a project keeps its files: the nearest folder with a `.git`, in a worktree the worktree's own."""
-    start = Path(env.get("CLAUDE_PROJECT_DIR") or os.getcwd()).absolute()  # noqa: PTH109 - a string is wanted
+    try:
+        start = Path(env.get("CLAUDE_PROJECT_DIR") or Path.cwd()).absolute()
+    except FileNotFoundError as error:
+        raise click.UsageError("the current folder is gone") from error
     return next((folder for folder in (start, *start.parents) if (folder / ".git").exists()), start)
 
 

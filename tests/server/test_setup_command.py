@@ -65,6 +65,14 @@ def test_a_broken_file_stops_removal_too(home: Path) -> None:
     assert "was left alone" in done.err
 
 
+def test_a_broken_file_that_ebbing_is_not_in_stops_nothing(home: Path) -> None:
+    (home / ".config" / "zed").mkdir(parents=True)
+    (home / ".config" / "zed" / "settings.json").write_text("{", "utf-8")
+    ebbing("setup", "cursor")
+    done = ebbing("setup", "--remove")
+    assert (done.code, done.out.count("removed")) == (0, 2)
+
+
 def test_a_project_gets_its_files_at_its_root_and_no_paths_of_one_machine(home: Path, tmp_path: Path) -> None:
     done = ebbing("setup", "claude-code", "--scope", "project")
     assert (done.code, "Hooks were left out" in done.out) == (0, True)
