@@ -22,7 +22,8 @@ from typing import Any
 INSPECTOR = "npx --yes @modelcontextprotocol/inspector"
 SERVER = (sys.executable, "-m", "ebbing")
 SCOPE = "global"
-SECONDS = 120
+# The first request may have to wait for npx to fetch the inspector.
+SECONDS = 400
 
 
 class Inspector:
