@@ -7,7 +7,7 @@ import os
 import platform
 import stat
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -16,7 +16,9 @@ from ..encoding.model import locate, verify
 from ..schemas.errors import EbbingError, StoreCorruptError
 from ..schemas.instants import MICROSECONDS_PER_DAY, iso, parse
 from ..store.checkup import Checkup, backups_in, examine, versions
+from ..store.files import refuse_lost
 from ..store.spool import Spool
+from .clients.inspection import Standing
 from .settings import Settings
 
 Level = Literal["ok", "note", "problem"]
@@ -27,6 +29,7 @@ _SAFE_SQLITE = (3, 51, 3)
 _EARLIEST = parse("2024-01-01")
 _FEW = 3
 _NEGLECTED_SPOOL_BYTES = 16 << 20
+_STANDINGS: Mapping[str, Level] = {"in place": "ok", "incomplete": "note", "absent": "note"}
 _PACKAGES = ("mcp", "onnxruntime", "numpy")
 
 
@@ -41,10 +44,20 @@ class Finding:
     fix: Fix | None = None
 
 
-def diagnose(settings: Settings, now: int) -> list[Finding]:
-    """Every check of a home folder, as of `now` (µs); the machine's own clock is judged by it too."""
+def diagnose(settings: Settings, now: int, standings: Sequence[Standing] = ()) -> list[Finding]:
+    """Every check of a home folder, as of `now` (µs); the machine's own clock is judged by it too.
+
+    `standings` say how ebbing stands in the clients of this machine.
+    """
     findings = [*_home(settings.home), *_model(settings), *_versions(), *_machine_clock(settings, now)]
+    findings += _clients(standings)
     path = settings.home / "memory.db"
+    try:
+        if settings.home.is_dir():
+            refuse_lost(path)
+    except StoreCorruptError as error:
+        said, _, remedy = str(error).partition(": ")
+        return [*findings, Finding("database", "problem", said, remedy), *_spool(settings.home)]
     if not path.is_file():
         return [*findings, Finding("database", "note", f"{path} does not exist yet: the first save makes it")]
     findings += _files(settings.home)
@@ -112,7 +125,10 @@ def _way_back(home: Path) -> str:
     backups = backups_in(home)
     if not backups:
         return "there is no backup: move the file away to begin a new store, and keep it for recovery"
-    return f"end all servers, keep the file for recovery, and put the newest backup in its place: {backups[-1]}"
+    return (
+        f"end all servers and run `ebbing restore {backups[-1]}`, which keeps the file for recovery; by hand, move"
+        " memory.db-wal and memory.db-shm out of the folder before you put the backup there"
+    )
 
 
 def _database(home: Path, path: Path, found: Checkup) -> Iterator[Finding]:
@@ -173,6 +189,13 @@ def _machine_clock(settings: Settings, now: int) -> Iterator[Finding]:
         yield Finding("clock", "note", text, "unset it to live in the present")
     else:
         yield Finding("clock", "ok", iso(now))
+
+
+def _clients(standings: Sequence[Standing]) -> Iterator[Finding]:
+    for standing in standings:
+        # A client that ebbing is not in, or not with all hooks, may well be meant to do without.
+        level: Level = _STANDINGS.get(standing.state, "problem")
+        yield Finding("clients", level, f"{standing.name} ({standing.scope}): {standing.text}", standing.remedy)
 
 
 def _spool(home: Path) -> Iterator[Finding]:

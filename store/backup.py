@@ -54,6 +54,28 @@ class Backups:
             raise convert_os(error, "the backup could not be written") from error
         return target
 
+    def write_to(self, target: Path) -> None:
+        """Copy the database into a 0600 file of the caller's choice, whole or not at all; one of that name is replaced.
+
+        Raises:
+            StoreFullError: if there is no room for the copy.
+            StoreReadOnlyError: if it can't be written there.
+            StoreCorruptError: if the database is damaged.
+        """
+        partial = target.with_name(f"{target.name}.partial")
+        try:
+            with self.database.atomic(durable=False):
+                try:
+                    os.close(os.open(partial, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600))
+                    with translated():
+                        self._copy(partial)
+                    partial.replace(target)
+                finally:
+                    for left in target.parent.glob(f"{partial.name}*"):
+                        left.unlink(missing_ok=True)
+        except OSError as error:
+            raise convert_os(error, "the backup could not be written") from error
+
     def list(self) -> list[Path]:
         """The backups, oldest first."""
         return sorted(self.folder.glob(BACKUP_FILES))

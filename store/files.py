@@ -60,8 +60,8 @@ def lost(path: Path, backups: list[Path]) -> str:
     away = f"move {path.name}-wal and {path.name}-shm out of the folder if they are there"
     if backups:
         return (
-            f"{said}: end all ebbing processes, {away} and copy the newest backup, {backups[-1]}, to {path};"
-            f" to begin an empty store instead, move {backups[-1].parent} out of the folder"
+            f"{said}: end all ebbing processes and run `ebbing restore {backups[-1]}`; by hand, {away} and copy that"
+            f" file to {path}; to begin an empty store instead, move {backups[-1].parent} out of the folder"
         )
     return f"{said}: put {path.name} back where it was; to begin an empty store instead, {away}"
 

@@ -23,7 +23,7 @@ _MARKS = {"ok": ("ok", "green"), "note": ("note", "yellow"), "problem": ("PROBLE
 @shared_options()
 @click.pass_context
 def command(ctx: click.Context, fix: bool) -> int:
-    """Check the store, the model, the indexes, the spool and the clock, and say what to do about each finding.
+    """Check the store, the model, the indexes, the spool, the clients and the clock, and say what to do.
 
     Nothing is changed without --fix. The exit code is 1 when there is a problem.
     """
@@ -41,11 +41,15 @@ def command(ctx: click.Context, fix: bool) -> int:
 
 def _look(run: Invocation) -> list[Finding]:
     with working("checking"):
+        from ..clients.inspection import inspect
         from ..doctor import diagnose
         from ..engine import system_clock
+        from .setup import project_folder
 
         settings = run.settings()
-        return diagnose(settings, system_clock(settings.clock_offset_days)())
+        clock = run.clock or system_clock(settings.clock_offset_days)
+        env = run.environment()
+        return diagnose(settings, clock(), inspect(env, project_folder(env)))
 
 
 def _repair(run: Invocation, wanted: set[str]) -> None:

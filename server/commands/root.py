@@ -25,6 +25,8 @@ COMMANDS: dict[str, str] = {
     "setup": "setup",
     "export": "export",
     "import": "import_",
+    "backup": "backup",
+    "restore": "restore",
     "doctor": "doctor",
     "demo": "demo",
 }

@@ -67,10 +67,10 @@ def _machine(run: Invocation) -> Machine:
     from ..clients.folders import Machine
 
     env = run.environment()
-    return Machine(env, _project(env))
+    return Machine(env, project_folder(env))
 
 
-def _project(env: dict[str, str]) -> Path:
+def project_folder(env: dict[str, str]) -> Path:
     """Where a project keeps its files: the nearest folder with a `.git`, in a worktree the worktree's own."""
     try:
         start = Path(env.get("CLAUDE_PROJECT_DIR") or Path.cwd()).absolute()

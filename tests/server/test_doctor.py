@@ -1,6 +1,7 @@
 """What doctor finds in stores that something happened to, and what it repairs."""
 
 import hashlib
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from command_line import ebbing
 from world import PROJECT, START, World
 
 from ebbing.schemas.instants import MICROSECONDS_PER_DAY
+from ebbing.server.clients.inspection import Standing, State
 from ebbing.server.doctor import Finding, diagnose
 from ebbing.server.settings import Settings
 
@@ -20,6 +22,11 @@ def world(tmp_path: Path) -> Iterator[World]:
         for text in ("The port is 8080.", "Use tabs in the Makefile.", "The queue is called mail."):
             made.save(text)
         yield made
+
+
+@pytest.fixture(autouse=True)
+def a_project_without_clients(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
 
 
 def look(home: Path, now: int = START, **settings: float) -> dict[str, Finding]:
@@ -88,7 +95,42 @@ def test_a_damaged_file_names_the_newest_backup(world: World, content: bytes) ->
     (world.home / "memory.db").write_bytes(content)
     finding = look(world.home)["database"]
     assert finding.level == "problem"
-    assert str(backup) in finding.remedy
+    assert f"`ebbing restore {backup}`" in finding.remedy
+    assert "memory.db-wal" in finding.remedy
+    assert "memory.db-shm" in finding.remedy
+
+
+def test_a_lost_file_is_a_problem_that_names_the_way_back(world: World) -> None:
+    backup = world.services.store.backups.make("test", world.now)
+    world.engine.close()
+    (world.home / "memory.db").unlink()
+    finding = look(world.home)["database"]
+    assert (finding.level, "although there was one" in finding.text) == ("problem", True)
+    assert f"`ebbing restore {backup}`" in finding.remedy
+
+
+@pytest.mark.parametrize(
+    ("state", "level"),
+    [("in place", "ok"), ("incomplete", "note"), ("absent", "note"), ("broken", "problem"), ("unreadable", "problem")],
+)
+def test_clients_are_looked_at_and_the_remedy_is_theirs(tmp_path: Path, state: State, level: str) -> None:
+    standing = Standing("cursor", "Cursor", "user", state, "so it is", "run `ebbing setup cursor`")
+    found = diagnose(Settings(home=tmp_path / "home", scope=PROJECT), START, [standing])
+    [finding] = [finding for finding in found if finding.check == "clients"]
+    assert (finding.level, finding.text, finding.remedy) == (level, "Cursor (user): so it is", standing.remedy)
+
+
+def test_a_hook_whose_program_is_gone_is_a_finding_and_exit_code_1(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    entry = {"mcpServers": {"ebbing": {"command": "/no/such/ebbing", "args": []}}}
+    (tmp_path / ".cursor").mkdir()
+    (tmp_path / ".cursor" / "mcp.json").write_text(json.dumps(entry))
+    done = ebbing("doctor", "--json")
+    [finding] = [finding for finding in done.json["findings"] if finding["check"] == "clients"]
+    assert (done.code, finding["level"], "/no/such/ebbing" in finding["text"]) == (1, "problem", True)
+    assert "ebbing setup cursor" in finding["remedy"]
 
 
 def test_a_damaged_page_is_found(world: World) -> None:

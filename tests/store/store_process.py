@@ -102,6 +102,14 @@ def _obey_permissions() -> None:
     assert libc.capset(header, sets) == 0
 
 
+def hold(home: Path, argument: str) -> str:
+    """Have a store open, as an idle server does, until told to go."""
+    with open_store(home) as store:
+        store.memories.count()
+        _wait_for_start()
+    return "done"
+
+
 COMMANDS: dict[str, Callable[[Path, str], str]] = {
     "count": count,
     "begin": begin,
@@ -109,6 +117,7 @@ COMMANDS: dict[str, Callable[[Path, str], str]] = {
     "fill": fill,
     "die": die,
     "look": look,
+    "hold": hold,
 }
 
 
