@@ -15,6 +15,7 @@ from ebbing.schemas.errors import (
     StoreTooNewError,
 )
 from ebbing.schemas.memory import Event
+from ebbing.store.connections import run
 from ebbing.store.journal import Entry
 from ebbing.store.restore import Restored, restore
 
@@ -42,7 +43,7 @@ def texts(home: Path) -> list[str]:
 def kept_texts(kept: Path) -> list[str]:
     connection = apsw.Connection(str(kept), flags=apsw.SQLITE_OPEN_READONLY)
     try:
-        return [str(text) for (text,) in connection.execute("SELECT content FROM memory ORDER BY seq")]
+        return [str(text) for (text,) in run(connection, "SELECT content FROM memory ORDER BY seq")]
     finally:
         connection.close()
 
@@ -107,7 +108,7 @@ def test_a_damaged_or_foreign_or_newer_copy_changes_nothing(home: Path) -> None:
         with pytest.raises(StoreCorruptError):
             put_back(home, name)
     newer = apsw.Connection(str(outside / "copy.db"))
-    newer.execute("INSERT INTO migration VALUES (999, 'future', 0)")
+    run(newer, "INSERT INTO migration VALUES (999, 'future', 0)")
     newer.close()
     with pytest.raises(StoreTooNewError):
         put_back(home)
