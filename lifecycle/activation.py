@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..store.catalog import KINDS
 from ..store.figures import Figures, Rewrite
-from ..store.graph import Link
+from ..store.graph import GIST, Link
 from ..store.store import Store
 from . import clock as activity
 from . import strength as formulas
@@ -99,6 +99,8 @@ def linked(store: Store, seq: int, links: Sequence[Link], now: int, settings: De
     """
     weights: dict[int, float] = {}
     for link in links:
+        if link.relation == GIST:
+            continue
         weights[link.other] = weights.get(link.other, 0.0) + link.weight
     figures = store.figures.of([seq, *weights])
     tau = taus(store, figures.scope, now, settings)

@@ -52,20 +52,13 @@ class Ledger:
         """Store a new memory at `at` (µs); returns its seq."""
         with self._store.atomic():
             number, tau = self.touch(new.scope, at)
-            fresh = self._fold(new, Strength(anchor_tau=tau, activation_tau=tau), tau)
-            seq = self._store.memories.insert(new, fresh)
-            data = {
-                "tau": tau,
-                "kind": str(new.kind),
-                "importance": new.importance,
-                "arousal": new.arousal,
-                "trust": new.trust,
-                "pinned": new.pinned,
-                "valid_to": new.valid_to,
-                "expires_at": new.expires_at,
-            }
-            self._store.journal.append(Entry(at, Event.SAVED, number, new.id, new.event_id, data))
-        return seq
+            return self._begin(new, Event.SAVED, number, tau, at)
+
+    def gisted(self, new: NewMemory, at: int) -> int:
+        """Store a gist at `at` (µs), which is no activity of its scope; returns its seq."""
+        with self._store.atomic():
+            number = self._store.scopes.ensure(new.scope)
+            return self._begin(new, Event.GISTED, number, self.tau(new.scope, at), at)
 
     def linked(self, new: Memory | NewMemory, seq: int, links: Sequence[Link], at: int) -> None:
         """Record the links of a memory that was just stored: what they join holds on to each other."""
@@ -176,8 +169,9 @@ class Ledger:
         return changed
 
     def forgotten(self, memory: Memory, at: int, ref: str | None = None) -> None:
-        """Take a memory out of recall at once; `restored` brings it back whole."""
+        """Take a memory out of recall at once, with the gists that quote it; `restored` brings it back whole."""
         with self._store.atomic():
+            self.erased(self._store.memories.by_seqs(self._store.gists.quoting([memory.seq])), at, ref)
             self._store.memories.change(memory.seq, forgotten_at=at)
             now = self._store.memories.strength(memory.seq)
             self._store.memories.set_strength(memory.seq, replace(now, state=State.FORGOTTEN))
@@ -214,13 +208,37 @@ class Ledger:
         return changed
 
     def erased(self, memories: Sequence[Memory], at: int, ref: str | None = None) -> None:
-        """Remove memories for good; the journal keeps that an id was erased, and nothing of what it said."""
+        """Remove memories for good, with the gists that quote them.
+
+        The journal keeps that an id was erased, and nothing of what it said; of a gist also what it was made of.
+        """
         with self._store.atomic():
-            for memory in memories:
+            gone = {memory.seq: memory for memory in memories}
+            quoting = self._store.memories.by_seqs(self._store.gists.quoting(list(gone)))
+            for memory in {**gone, **{gist.seq: gist for gist in quoting}}.values():
                 number = self._store.scopes.find(memory.scope)
+                made_of = self._store.gists.sources([memory.seq]) if memory.gist_of is not None else []
+                left = self._store.memories.ids([seq for seq in made_of if seq not in gone])
                 self._store.journal.erase(memory.id)
-                self._store.journal.append(Entry(at, Event.ERASED, number, memory.id, ref))
-            self._store.erase([memory.seq for memory in memories])
+                data = {"sources": sorted(left.values())} if left else {}
+                self._store.journal.append(Entry(at, Event.ERASED, number, memory.id, ref, data))
+            self._store.erase([*gone, *(gist.seq for gist in quoting if gist.seq not in gone)])
+
+    def _begin(self, new: NewMemory, event: Event, number: int, tau: float, at: int) -> int:
+        fresh = self._fold(new, Strength(anchor_tau=tau, activation_tau=tau), tau)
+        seq = self._store.memories.insert(new, fresh)
+        data = {
+            "tau": tau,
+            "kind": str(new.kind),
+            "importance": new.importance,
+            "arousal": new.arousal,
+            "trust": new.trust,
+            "pinned": new.pinned,
+            "valid_to": new.valid_to,
+            "expires_at": new.expires_at,
+        }
+        self._store.journal.append(Entry(at, event, number, new.id, new.event_id, data))
+        return seq
 
     def _note(
         self,

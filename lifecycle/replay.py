@@ -101,6 +101,11 @@ class Replay:
             pending=entry.data.get("kind") == Kind.OBSERVATION,
         )
 
+    def gisted(self, entry: Entry, _tau: float) -> None:
+        """A gist begins, which is no activity of its scope."""
+        clock = None if entry.scope is None else self.clocks.get(entry.scope)
+        self.saved(entry, activity.tau(clock, entry.at, self.settings))
+
     def linked(self, entry: Entry, _tau: float) -> None:
         """It is linked to others."""
         links: Sequence[tuple[str, str, float]] = entry.data.get("links", ())
@@ -231,6 +236,7 @@ def _of_life(
 
 _HANDLERS: dict[Event, Callable[[Replay, Entry, float], None]] = {
     Event.SAVED: Replay.saved,
+    Event.GISTED: Replay.gisted,
     Event.LINKED: Replay.linked,
     Event.CONSOLIDATED: Replay.consolidated,
     Event.SHOWN: Replay.shown,

@@ -9,7 +9,7 @@ from ..encoding.embedder import Embedder
 from ..schemas.memory import GLOBAL_SCOPE
 from ..store.store import Store
 from ..store.upkeep import upkeep
-from . import eviction, merging
+from . import eviction, gists, merging
 from .backfill import backfill
 from .consolidation import Consolidator
 from .constants import DecaySettings
@@ -54,6 +54,7 @@ class DailySteps:
             Step("decay", self._decay),
             Step("precision", self._precision),
             Step("merging", self._merging),
+            Step("gists", self._gists),
             Step("soft prompts", self._soft_prompts),
             Step("resemblance", self._resemblance),
             Step("eviction", self._eviction),
@@ -105,6 +106,14 @@ class DailySteps:
             return StepResult(merging.pending(self._store))
         done = merging.merge_copies(self._store, context.now, self._settings, context.stopped)
         return StepResult(done.merged, f"{done.merged} merged into what says the same" if done.merged else "")
+
+    def _gists(self, context: RunContext) -> StepResult:
+        if context.dry_run:
+            return StepResult(gists.pending(self._store))
+        ledger = Ledger(self._store, self._settings)
+        done = gists.make_gists(self._store, ledger, self._embedder(), context.now, context.stopped)
+        gone = f"{done.retired} retired because a source changed" if done.retired else ""
+        return StepResult(done.made + done.retired + done.turned, gone)
 
     def _soft_prompts(self, context: RunContext) -> StepResult:
         changed = 0

@@ -75,4 +75,13 @@ def _associated(
     ordered = spread_out(Ranking(model.rows, scores), sessions, route.spread, limit)
     if limit < _LEAST_FOR_PLACES or not settings.slots:
         return ordered
-    return with_places(ordered, found, route.places, settings.slots, limit)
+    return with_places(ordered, _for_places(found), route.places, settings.slots, limit)
+
+
+def _for_places(found: Mapping[str, Ranking]) -> Mapping[str, Ranking]:
+    """Rankings that may fill reserved places: of the gist channel only what gist memories have led to."""
+    gist = found.get("gist")
+    if gist is None or "led" not in gist.features:
+        return {name: ranking for name, ranking in found.items() if name != "gist"}
+    led = gist.features["led"][gist.rows] > 0
+    return {**found, "gist": Ranking(gist.rows[led], gist.scores[led])}

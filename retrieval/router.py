@@ -31,6 +31,6 @@ ROUTES: Final[Mapping[QueryClass, Route]] = {
     QueryClass.TIME: Route({"temporal": 1.0, "entity": 0.5}),
     QueryClass.CURRENT: Route({"entity": 0.5, "temporal": 0.3}),
     QueryClass.SIMPLE: Route({"entity": 0.5, "temporal": 0.3}),
-    QueryClass.MULTI_HOP: Route({**_WIDE, "temporal": 0.3}, places={"activation": 1.0}),
-    QueryClass.LIST: Route({**_WIDE, "temporal": 0.3}, places={"activation": 1.0}, spread=0.4),
+    QueryClass.MULTI_HOP: Route({**_WIDE, "temporal": 0.3}, places={"activation": 1.0, "gist": 1.1}),
+    QueryClass.LIST: Route({**_WIDE, "temporal": 0.3}, places={"activation": 1.0, "gist": 1.1}, spread=0.4),
 }

@@ -15,6 +15,7 @@ from .database import Database
 from .evictions import Evictions
 from .exporting import Exporting
 from .figures import FigureTable
+from .gists import Gists
 from .graph import Graph
 from .importing import Importing
 from .journal import Journal
@@ -86,6 +87,11 @@ class Store:
     def close(self) -> None:
         """Close the database's connections."""
         self.database.close()
+
+    @property
+    def gists(self) -> Gists:
+        """Which memories are gists, and of what."""
+        return Gists(self.database, self.meta)
 
     @property
     def copies(self) -> Copies:

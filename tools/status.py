@@ -58,6 +58,7 @@ def status(services: Services, scope: str | None = None) -> dict[str, Any]:
         "spool_bytes": store.spool.pending_bytes(),
         "embedded": store.vectors.count(),
         "merged": store.copies.count(),
+        "gists": store.gists.count(),
         "next_run": None if next_due is None else iso(next_due),
         "last_run": None if report is None else iso(report.at),
         "last_changes": {} if report is None else {step.name: step.changed for step in report.steps},

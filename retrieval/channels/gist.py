@@ -8,7 +8,8 @@ from typing import Final
 import numpy as np
 
 from ...encoding.associate import GIST
-from ..layout import Floats
+from ...store.codec import score
+from ..layout import Floats, Rows
 from .base import Context, Ranking, nothing, ranked
 
 LIMIT: Final = 50
@@ -19,13 +20,16 @@ _WORD: Final = re.compile(r"\w+")
 
 
 class GistChannel:
-    """Ranks the best evidence by its gists, and lets gist memories lead to their sources."""
+    """Ranks the best evidence by its gists, and lets gist memories lead to their sources, whether shown or not.
+
+    The feature `led` tells which rows a gist memory has led to: 1, else 0.
+    """
 
     name: Final = "gist"
 
     def search(self, context: Context) -> Ranking:
         """See `Channel`."""
-        rows = context.seeds.rows[:_READ]
+        rows = np.union1d(context.seeds.rows[:_READ], _gists(context))
         if not len(rows):
             return nothing()
         seqs = context.layout.seqs[rows]
@@ -34,12 +38,29 @@ class GistChannel:
         found = _bm25(words, list(context.analysis.terms.words))
         scores = np.zeros(len(context.layout), np.float32)
         scores[rows] = found
+        led = np.zeros(len(context.layout), np.float32)
         for link in context.store.graph.neighbours(seqs[found > 0].tolist(), _SOURCES):
             if link.relation == GIST:
                 source = context.layout.rows(np.array([link.other], dtype=np.int64))
                 gist = context.layout.rows(np.array([link.seq], dtype=np.int64))
+                led[source] = np.maximum(led[source], context.columns.gist[link.seq])
                 scores[source] = np.maximum(scores[source], _OF_SOURCE * link.weight * scores[gist])
-        return ranked(scores, context.eligible, LIMIT)
+        return ranked(scores, context.eligible, LIMIT, features={"led": led})
+
+
+def _gists(context: Context) -> Rows:
+    """The rows of gist memories to read: those nearest to the question, or without an embedding the newest."""
+    layout, matrix = context.layout, context.matrix
+    known = np.flatnonzero(context.columns.gist[layout.seqs])
+    if len(known) <= _READ:
+        return known
+    seqs = layout.seqs[known]
+    held = np.flatnonzero(np.isin(matrix.seqs, seqs))
+    if context.embedding is None or not len(held):
+        return known[np.argsort(-seqs, kind="stable")[:_READ]]
+    near = score(context.embedding.chunks, matrix.codes.take(held)).max(axis=0)
+    best = held[np.argsort(-near, kind="stable")[:_READ]]
+    return np.unique(layout.rows(matrix.seqs[best].astype(np.int64)))
 
 
 def _bm25(documents: list[list[str]], words: list[str]) -> Floats:

@@ -11,6 +11,7 @@ from typing import Any, Self
 from ebbing.lifecycle.constants import DecaySettings
 from ebbing.lifecycle.decay import decay
 from ebbing.lifecycle.eviction import evict
+from ebbing.lifecycle.gists import make_gists
 from ebbing.lifecycle.ledger import Ledger
 from ebbing.lifecycle.merges import merged, unmerged
 from ebbing.schemas.ids import new_id
@@ -36,6 +37,7 @@ _WORDS = [
     "never",
     "0x1f",
 ]
+_TOLD = ["harbour", "lantern", "bridge", "engine", "garden", "window", "ledger", "candle", "bucket", "ladder"]
 
 DERIVED = (
     "SELECT m.id, m.trust, m.confirmations, m.pinned, m.valid_to, m.superseded_by, m.expires_at, m.forgotten_at,"
@@ -57,7 +59,7 @@ class History:
         self.ledger = Ledger(self.store, settings)
         self.texts: dict[str, str] = {}
         """The verbatim text of every memory that nobody erased and no undo time ran out for."""
-        self.steps: dict[str, tuple[int, Callable[[], object]]] = {
+        self.steps: dict[str, tuple[float, Callable[[], object]]] = {
             "save": (6, self.save),
             "show": (8, self.show),
             "use": (6, lambda: self.ledger.used(self.some(), self.now)),
@@ -72,6 +74,8 @@ class History:
             "time": (6, self.time),
             "merge": (3, self.merge),
             "part": (2, self.part),
+            "gist": (0.5, lambda: make_gists(self.store, self.ledger, None, self.now)),
+            "story": (0.2, self.story),
             "decay": (2, self.decay),
             "evict": (1, self.evict),
         }
@@ -99,6 +103,26 @@ class History:
             self.save()
         [memory] = self.store.memories.by_ids([self.rng.choice(list(self.texts))])
         return memory
+
+    def story(self) -> None:
+        """Some related things happen and fade."""
+        scope = self.rng.choice(SCOPES)
+        told: list[tuple[int, NewMemory]] = []
+        for chapter in range(4):
+            words = self.rng.sample(_TOLD, 4)
+            text = f"In chapter {chapter} of {len(self.texts)} the {' '.join(words)} did not break."
+            new = NewMemory(new_id(self.now), scope, Kind.EPISODE, text, self.now, text, text[:10], text)
+            seq = self.ledger.saved(new, self.now)
+            links = [Link(seq, before, "similar", 0.9) for before, _ in told]
+            self.store.graph.connect(links)
+            self.ledger.linked(new, seq, links, self.now)
+            told.append((seq, new))
+            self.texts[new.id] = text
+        for _ in range(15):
+            self.now += MICROSECONDS_PER_DAY
+            self.ledger.activity(scope, self.now)
+        self.decay()
+        make_gists(self.store, self.ledger, None, self.now)
 
     def save(self) -> None:
         rng = self.rng
