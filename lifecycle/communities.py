@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Final
+from importlib import import_module
+from typing import Any, Final
 
 SMALLEST: Final = 3
 LARGEST: Final = 12
@@ -35,9 +36,9 @@ def communities(nodes: Sequence[int], edges: Edges) -> list[list[int]]:
     Edges of less weight than 0.3 don't count. A larger group is cut into pieces in the order of the nodes, which for
     memories is the order of time.
     """
-    import networkx as nx
-
-    graph: nx.Graph[int] = nx.Graph()
+    # Imported when it is needed: it takes a quarter of a second, and has no types of its own.
+    nx: Any = import_module("networkx")
+    graph = nx.Graph()
     graph.add_nodes_from(sorted(nodes))
     for (one, other), weight in sorted(edges.items()):
         if weight >= _LEAST_WEIGHT:
@@ -45,7 +46,7 @@ def communities(nodes: Sequence[int], edges: Edges) -> list[list[int]]:
     graph.remove_nodes_from([node for node, degree in list(graph.degree()) if not degree])
     if not graph:
         return []
-    found = nx.community.louvain_communities(graph, weight="weight", seed=0)
+    found: list[set[int]] = nx.community.louvain_communities(graph, weight="weight", seed=0)
     pieces = [piece for group in found for piece in _pieces(sorted(group))]
     return sorted(piece for piece in pieces if len(piece) >= SMALLEST)
 
