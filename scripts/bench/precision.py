@@ -182,7 +182,7 @@ def _leaks(case: Case, found: Sequence[str], saved: Beliefs) -> Iterator[str]:
 
 
 def _wrong_order(case: Case, found: Sequence[str], saved: Beliefs) -> Iterator[str]:
-    missing = sorted((case.wanted | (case.current if case.category in SUPERSESSION else frozenset())) - set(found))
+    missing = sorted((case.wanted | (case.current if case.category in SUPERSESSION else frozenset[str]())) - set(found))
     if missing:
         yield f"{', '.join(missing)} did not come back"
     if case.category in (*ISOLATION, *SUPERSESSION):

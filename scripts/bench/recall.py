@@ -342,8 +342,9 @@ def _abstention(
     curve: list[tuple[str | int | float, ...]] = []
     for share in FALSE_ABSTENTION:
         threshold = float(np.quantile(own, share, method="lower"))
-        curve.append((f"{share:.0%}", float((own < threshold).mean()), float((off < threshold).mean())))
-        figures[f"abstained_off_topic_at_{100 * share:.0f}"] = curve[-1][-1]
+        abstained = float((off < threshold).mean())
+        curve.append((f"{share:.0%}", float((own < threshold).mean()), abstained))
+        figures[f"abstained_off_topic_at_{100 * share:.0f}"] = abstained
     columns = ("false abstention allowed", "answerable", "off topic")
     return [Table("Abstained, by threshold", columns, curve)]
 

@@ -113,10 +113,6 @@ def _observe(take: Callable[..., object], items: Sequence[Mapping[str, Any]], ti
     take(events, scope, None, "bench", max(times) + MICROSECONDS_PER_DAY)
 
 
-def _known(memories: Sequence[Memory]) -> list[Memory]:
-    return [memory for memory in memories if memory.kind in KNOWLEDGE]
-
-
 def _filled(memories: Sequence[Memory], tokens: int, count: Callable[[str], int]) -> list[str]:
     """Lines of the memories in their order while they fit."""
     lines: list[str] = []

@@ -256,7 +256,7 @@ def outcomes(given: DecaySettings) -> list[Any]:
         risen.tolist(),
         states.bit_widths(given).tolist(),
         shown,
-        value.log_values(_candidates(), given).tolist(),
+        value.keep_scores(_candidates(), given).tolist(),
         value.exempt(_candidates(), given).tolist(),
         [feedback.starting_trust(source, given) for source in ("user", "tool", "agent", "outside")],
         [feedback.after_signal(0.5, signal, given) for signal in Signal],
@@ -275,6 +275,7 @@ def _candidates() -> value.Candidates:
         importance=some / 3,
         length=100 * some,
         interference=some,
+        familiarity=some,
         pinned=nobody,
         protected=nobody,
     )
