@@ -8,6 +8,7 @@ from .clients import our_event
 from .jsonline import as_object, dumps, loads
 from .own import before_quote, is_own_tool, is_quoted
 from .places import digest
+from .private import public
 from .switches import CAPTURED
 
 TYPE_CHECKING = False
@@ -183,11 +184,11 @@ def _payload(
             kept.pop(field, None)
         elif isinstance(text := kept.get(field), str):
             kept[field] = before_quote(text)
-    return {field: trimmed(value, limit) for field, value in kept.items()}
+    return {field: trimmed(public(value), limit) for field, value in kept.items()}
 
 
 def _unread(text: object, limit: int, lost: int) -> dict[str, object]:
-    rest = trimmed(text, limit)
+    rest = trimmed(public(text), limit)
     if lost and isinstance(rest, dict):
         rest["cut"] += lost
     return {"unreadable": rest}

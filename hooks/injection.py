@@ -9,6 +9,7 @@ from .clients import answer, takes_in
 from .jsonline import dumps
 from .own import ids_in
 from .places import GLOBAL_SCOPE, Place, soft_prompt_file
+from .private import without_private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def at_prompt(
 
     request = {
         "op": "prompt",
-        "prompt": shortened(prompt),
+        "prompt": shortened(without_private(prompt)),
         "scope": place.scope,
         "session": place.session,
         "seen": sessions.seen(place.home, place.session),
