@@ -51,7 +51,7 @@ def associate(store: Store, seq: int, new: NewMemory, near: Mapping[int, float])
     scope = store.scopes.ensure(new.scope)
     links = [*_before(store, seq, scope, new)]
     links += _sharing(store, seq, scope, new)
-    links += _similar(seq, near)
+    links += similar(seq, near)
     store.graph.connect(links)
     return links
 
@@ -69,7 +69,8 @@ def nearest(store: Store, scope: str, vector: NDArray[np.float32]) -> dict[int, 
     return dict(zip(found.seqs.tolist(), found.scores.tolist(), strict=True))
 
 
-def _similar(seq: int, near: Mapping[int, float]) -> list[Link]:
+def similar(seq: int, near: Mapping[int, float]) -> list[Link]:
+    """The links of a memory to the five nearest, given the cosines of others by seq."""
     best = sorted((-cosine, other) for other, cosine in near.items() if other != seq)[:NEAREST]
     return [Link(seq, other, SIMILAR, min(1.0, -below)) for below, other in best if -below >= LEAST_COSINE]
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+import numpy as np
+
+from ..encoding.associate import nearest, similar
 from ..encoding.embedder import Embedder, TextEmbedding
 from ..schemas.errors import ModelError
 from ..schemas.memory import Memory, State, Strength
+from ..store.graph import Link
 from ..store.store import Store
 from .constants import DEFAULTS, DecaySettings
+from .ledger import Ledger
 from .states import effective_bits
 
 _BATCH = 32
@@ -20,6 +25,7 @@ def backfill(
     settings: DecaySettings = DEFAULTS,
     stopped: Callable[[], bool] = lambda: False,
     *,
+    link_at: int | None = None,
     bits: Callable[[Strength], int] | None = None,
     progress: Callable[[int], None] = lambda _count: None,
 ) -> int:
@@ -34,6 +40,8 @@ def backfill(
         embedder: computes them.
         settings: give the precision of each state.
         stopped: asked before each batch.
+        link_at: the instant (µs) at which memories that never had an embedding are linked to the nearest, as those
+            saved with one are when they are saved; None where their links are known already.
         bits: gives the precision of a memory instead of its state.
         progress: told how many were embedded, after each batch.
 
@@ -46,6 +54,7 @@ def backfill(
     def of_state(strength: Strength) -> int:
         return effective_bits(strength.state, settings=settings)
 
+    ledger = Ledger(store, settings)
     count, last = 0, 0
     while not stopped():
         seqs = store.vectors.missing(_BATCH, last)
@@ -54,19 +63,41 @@ def backfill(
             break
         memories = store.memories.by_seqs(seqs)
         embeddings = embedder.embed_documents([memory.content for memory in memories])
+        links = {} if link_at is None else _first_links(store, memories, embeddings)
         with store.atomic(durable=False):
             for memory, embedding in zip(memories, embeddings, strict=True):
-                _put(store, memory, embedding, bits or of_state)
+                stored = _put(store, memory, embedding, bits or of_state)
+                if stored and link_at is not None and (found := links.get(memory.seq)):
+                    store.graph.connect(found)
+                    ledger.linked(memory, memory.seq, found, link_at)
         count, last = count + len(memories), seqs[-1]
         progress(count)
     return count
 
 
-def _put(store: Store, memory: Memory, embedding: TextEmbedding, bits: Callable[[Strength], int]) -> None:
+def _first_links(
+    store: Store, memories: Sequence[Memory], embeddings: Sequence[TextEmbedding]
+) -> dict[int, list[Link]]:
+    """The links of those that no model has embedded before, by seq, to what is stored and to each other."""
+    new = store.vectors.never_embedded([memory.seq for memory in memories])
+    vectors = {memory.seq: embedding.vector for memory, embedding in zip(memories, embeddings, strict=True)}
+    found: dict[int, list[Link]] = {}
+    for place, memory in enumerate(memories):
+        if memory.seq in new:
+            own = vectors[memory.seq]
+            near = nearest(store, memory.scope, own)
+            before = [other.seq for other in memories[:place] if other.scope == memory.scope]
+            near.update({seq: float(np.einsum("d,d->", own, vectors[seq])) for seq in before})
+            found[memory.seq] = similar(memory.seq, near)
+    return found
+
+
+def _put(store: Store, memory: Memory, embedding: TextEmbedding, bits: Callable[[Strength], int]) -> bool:
+    """Store an embedding; whether its memory was still there."""
     number = store.scopes.find(memory.scope)
     # Another process may have erased it while we were embedding.
     if number is None or not store.memories.exists(memory.seq):
-        return
+        return False
     strength = store.memories.strength(memory.seq)
     state = strength.state
     store.vectors.put(memory.seq, number, embedding.chunks, bits(strength), int(state))
@@ -74,3 +105,4 @@ def _put(store: Store, memory: Memory, embedding: TextEmbedding, bits: Callable[
         store.tokens.put(memory.seq, store.vectors.model, embedding.tokens, embedding.pieces)
     else:
         store.tokens.remove([memory.seq])
+    return True

@@ -87,7 +87,8 @@ class DailySteps:
             return StepResult(0, "no embedding model: recall works on words, entities and dates")
         if context.dry_run:
             return StepResult(len(self._store.vectors.missing(1_000_000)))
-        return StepResult(backfill(self._store, embedder, self._settings, context.stopped))
+        done = backfill(self._store, embedder, self._settings, context.stopped, link_at=context.now)
+        return StepResult(done)
 
     def _decay(self, context: RunContext) -> StepResult:
         if context.dry_run:

@@ -16,6 +16,7 @@ from ..encoding.embedder import Embedder
 from ..encoding.loader import BackgroundEmbedder, load_embedder
 from ..encoding.model import DEFAULT_MODEL, ModelSpec, locate
 from ..encoding.pieces import PieceCounter
+from ..encoding.word_counts import WordCounts
 from ..hooks.places import soft_prompt_path
 from ..lifecycle.channel_lessons import ChannelLessons
 from ..lifecycle.daily import DailyRun, RunContext
@@ -68,6 +69,7 @@ class Engine:
         self.settings = settings
         self.clock = clock or system_clock(settings.clock_offset_days)
         self.model = BackgroundEmbedder(load or self._load)
+        self._word_counts = WordCounts(self._count_pieces)
         self._given_spec = spec
         self._pieces: PieceCounter | None = None
         self._guard = threading.Lock()
@@ -176,6 +178,9 @@ class Engine:
 
     def count_tokens(self, text: str) -> int:
         """Tokens of a text: counted by the model's tokenizer once it is loaded, estimated before."""
+        return self._word_counts(text) if self.model.ready() else -(-len(text) // _CHARACTERS_PER_TOKEN)
+
+    def _count_pieces(self, text: str) -> int:
         ready = self.model.ready()
         return -(-len(text) // _CHARACTERS_PER_TOKEN) if ready is None else ready.count_pieces(text)
 

@@ -31,12 +31,19 @@ async def read_polled(descriptor: int) -> bytes:
 
 
 async def write_polled(descriptor: int, data: bytes) -> None:
-    """Write all of `data`. Raises OSError when the peer is gone."""
-    if len(data) > _UNBLOCKED_BYTES:
-        await write_threaded(descriptor, data)
-        return
+    """Write all of `data`. Raises OSError when the peer is gone.
+
+    A reply is longer than what a pipe takes for sure, and handing it to a thread takes longer than to ask the pipe
+    again after each piece. Only a peer that is slow to read is left to a thread.
+    """
     await _ready(anyio.wait_writable, descriptor)
-    _write(descriptor, data)
+    rest = memoryview(data)
+    while rest and select.select([], [descriptor], [], 0)[1]:
+        piece = rest[:_UNBLOCKED_BYTES]
+        rest = rest[len(piece) :]
+        _write(descriptor, piece)
+    if rest:
+        await write_threaded(descriptor, rest)
 
 
 async def read_threaded(descriptor: int) -> bytes:
@@ -49,12 +56,12 @@ async def read_threaded(descriptor: int) -> bytes:
         return b""
 
 
-async def write_threaded(descriptor: int, data: bytes) -> None:
+async def write_threaded(descriptor: int, data: bytes | memoryview) -> None:
     """Like `write_polled`, for platforms whose loop can't poll a pipe, and for more than it takes at once."""
     await anyio.to_thread.run_sync(_write, descriptor, data, limiter=anyio.CapacityLimiter(1))
 
 
-def _write(descriptor: int, data: bytes) -> None:
+def _write(descriptor: int, data: bytes | memoryview) -> None:
     rest = memoryview(data)
     while rest:
         try:

@@ -56,6 +56,19 @@ class Lexical:
         """(seq, score) over trigrams, best first; a higher score is better."""
         return self._match("substring", expression, scopes, limit)
 
+    def containing(self, expression: str, scopes: Sequence[int], limit: int) -> list[int]:
+        """Seqs that match over trigrams, the best `limit` where there are more; weighing them is only then needed."""
+        if not expression or not scopes:
+            return []
+        rows = self._database.rows(
+            "SELECT f.rowid FROM substring f JOIN memory m ON m.seq = f.rowid"
+            f" WHERE substring MATCH ? AND m.scope IN ({','.join('?' * len(scopes))}) LIMIT ?",
+            (expression, *scopes, limit + 1),
+        )
+        if len(rows) > limit:
+            return [seq for seq, _ in self.search_substrings(expression, scopes, limit)]
+        return [int(seq) for (seq,) in rows]
+
     def stems(self, words: Sequence[str]) -> list[str]:
         """The index terms that each word becomes under the index's own tokenizer; a word may yield none or several."""
         with self._database.connection() as connection:

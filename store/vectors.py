@@ -183,6 +183,17 @@ class Vectors:
         )
         return [int(seq) for (seq,) in rows]
 
+    def never_embedded(self, seqs: Sequence[int]) -> set[int]:
+        """Which of some memories have no vector of any model."""
+        found: set[int] = set()
+        with self._database.snapshot():
+            for some in _slices(seqs):
+                rows = self._database.execute(
+                    f"SELECT seq FROM vector WHERE seq IN ({','.join('?' * len(some))})", some
+                )
+                found.update(int(seq) for (seq,) in rows)
+        return set(seqs) - found
+
     def count(self) -> int:
         """How many memories have a vector of this model."""
         return int(self._database.value("SELECT count(*) FROM vector WHERE model = ?", (self.model,)))

@@ -49,8 +49,8 @@ def _substrings(context: Context) -> Floats:
     expression = match_expression(_names(context.analysis))
     if expression:
         scopes = np.unique(context.columns.scope[context.layout.seqs]).tolist()
-        hits = context.store.lexical.search_substrings(expression, scopes, _SUBSTRINGS)
-        result[context.layout.rows(np.array([seq for seq, _ in hits], dtype=np.int64))] = 1.0
+        hits = context.store.lexical.containing(expression, scopes, _SUBSTRINGS)
+        result[context.layout.rows(np.array(hits, dtype=np.int64))] = 1.0
     return result
 
 

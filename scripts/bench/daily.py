@@ -1,34 +1,35 @@
 """The daily run over a large store in which every memory changes its state, and what another process feels of it.
 
 Figures: `cpu_seconds` of one core for the whole run; `longest_transaction_ms` with the lock held (until the commit
-begins) and how much of a core it took; `worst_delay_ms` that a recall in another process had over its median without a
-run, and the same for each thing that a recall does: catching up with the catalog (`catalog`) and the resident
-embeddings (`matrix`), reading memories (`read`), writing what it has shown (`shown`); `quiet_worst_ms` is the worst
-such recall without a run, the noise of the machine. `second_run_seconds` is a run in which nothing changes.
+begins) and how much of a core it took; `second_run_seconds` of a run in which nothing changes. Another process recalls
+all the while, first with nothing beside it (`quiet_…`), then beside a process that works as hard and touches no store
+(`loaded_…`: what the machine does), then beside the run (`busy_…`): p99, worst delay over the quiet median, the share
+of recalls delayed by more than 50 ms, the worst delay in time of a core (what a recall has to do more, whatever else
+the machine does), and how long a writer waits for the lock (p99, worst). `worst_delay_…` names the worst part of a
+recall beside the run: catching up with the catalog, with the resident embeddings, answering.
 """
 
 from __future__ import annotations
 
-import json
 import random
-import select
-import subprocess
-import sys
+import shutil
 import tempfile
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from _beside import Beside, be_beside, be_busy, compared
 from _report import Report, Table, argument_parser, publish
 
 from ebbing.lifecycle.constants import DEFAULTS
 from ebbing.lifecycle.daily import DailyReport, DailyRun
 from ebbing.lifecycle.ledger import Ledger
 from ebbing.lifecycle.observing import Observer
+from ebbing.lifecycle.scheduler import give_way
 from ebbing.lifecycle.steps import DailySteps
 from ebbing.schemas.ids import new_id
 from ebbing.schemas.instants import MICROSECONDS_PER_DAY, parse
@@ -42,11 +43,8 @@ SCOPE: Final = "/bench"
 BATCH: Final = 500
 TOKENS: Final = 20
 LINKS: Final = 5
-QUIET_SECONDS: Final = 8.0
-PAUSE: Final = 0.02
+QUIET_SECONDS: Final = 20.0
 WORDS: Final = [f"word{number}" for number in range(20_000)]
-
-Seconds = dict[str, list[float]]
 
 
 @contextmanager
@@ -127,85 +125,6 @@ class Clocked:
             self._depth -= 1
 
 
-@dataclass(slots=True)
-class Probe:
-    """Times what a recall does to a store, one after the other."""
-
-    parts: Seconds = field(default_factory=Seconds)
-
-    def recall(self, store: Store, ledger: Ledger, rng: random.Random, count: int, now: int) -> None:
-        """One recall."""
-        seqs = rng.sample(range(1, count + 1), min(10, count))
-        work = (
-            ("catalog", store.catalog.columns),
-            ("matrix", store.resident.matrix),
-            ("read", lambda: store.memories.by_seqs(seqs)),
-            ("shown", lambda: ledger.shown(SCOPE, store.memories.by_seqs(seqs[:5]), new_id(now), {}, now)),
-        )
-        for name, act in work:
-            started = time.perf_counter()
-            act()
-            self.parts.setdefault(name, []).append(time.perf_counter() - started)
-
-
-def read_along(home: Path, count: int, now: int) -> None:
-    """The other process: recall after recall; a line on stdin begins a new phase, and "end" ends the process."""
-    rng = random.Random(1)  # noqa: S311 - sampling
-    phases: list[Seconds] = []
-    with opened(home) as store:
-        ledger = Ledger(store)
-        probe = Probe()
-        probe.recall(store, ledger, rng, count, now)
-        say("ready")
-        for line in orders():
-            if line is None:
-                probe.recall(store, ledger, rng, count, now)
-                time.sleep(PAUSE)
-                continue
-            phases.append(probe.parts)
-            probe = Probe()
-    say(json.dumps(phases))
-
-
-def say(line: str) -> None:
-    """Tell the process that started us."""
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
-
-
-def orders() -> Iterator[str | None]:
-    """The lines on stdin up to and with "end", and None whenever there is none."""
-    line: str | None = None
-    while line != "end":
-        ready, _, _ = select.select([sys.stdin], [], [], 0)
-        line = sys.stdin.readline().strip() if ready else None
-        yield line
-
-
-class Reader:
-    """The other process, as seen from here."""
-
-    def __init__(self, home: Path, count: int, now: int) -> None:
-        command = [sys.executable, __file__, "--reader", str(home), "--items", str(count), "--now", str(now)]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        assert self._process.stdout is not None
-        self._process.stdout.readline()
-
-    def phase(self, name: str = "next") -> None:
-        """Begin the next phase of what it records."""
-        assert self._process.stdin is not None
-        self._process.stdin.write(name + "\n")
-        self._process.stdin.flush()
-
-    def phases(self) -> list[Seconds]:
-        """End it; the seconds by part of each phase."""
-        self.phase("end")
-        assert self._process.stdout is not None
-        found = json.loads(self._process.stdout.readline())
-        self._process.wait()
-        return found
-
-
 def steps(store: Store, home: Path) -> DailyRun:
     """The daily run over a store, without an embedding model."""
     ledger = Ledger(store)
@@ -221,64 +140,72 @@ def steps(store: Store, home: Path) -> DailyRun:
 
 
 def measured(run: DailyRun, now: int) -> tuple[DailyReport, float]:
-    """The report of a run, and the seconds of a core that this process spent in it."""
-    started = time.process_time()
-    report = run.run(now)
-    return report, time.process_time() - started
+    """The report of a run on a thread of low priority, as a server has it, and the seconds of a core it took."""
 
+    def work() -> tuple[DailyReport, float]:
+        give_way()
+        started = time.thread_time()
+        return run.run(now), time.thread_time() - started
 
-def delays(quiet: Seconds, busy: Seconds) -> dict[str, float]:
-    """Worst delay over the median without a run, in ms, of whole recalls and of their parts."""
-    before, during = (1000 * np.sum([np.array(part) for part in phase.values()], axis=0) for phase in (quiet, busy))
-    figures = {
-        "quiet_p50_ms": float(np.median(before)),
-        "quiet_worst_ms": float(before.max()),
-        "busy_p50_ms": float(np.median(during)),
-        "busy_p99_ms": float(np.percentile(during, 99)),
-        "recalls_over_50_ms": float((during - np.median(before) > 50.0).mean()),  # noqa: PLR2004 - the budget
-        "worst_delay_ms": float(during.max() - np.median(before)),
-    }
-    for name, values in busy.items():
-        figures[f"worst_delay_{name}_ms"] = 1000 * float(max(values) - np.median(quiet[name]))
-    return figures
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(work).result()
 
 
 def main() -> None:
-    """Measure and report, or be the other process."""
+    """Measure and report, or be one of the other processes."""
     parser = argument_parser(__doc__)
     parser.add_argument("--items", type=int, default=100_000, help="memories in the store")
     parser.add_argument("--days", type=int, default=60, help="active days since they were saved")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--reader", type=Path, help="be the other process, over this folder")
-    parser.add_argument("--now", type=int, default=0)
+    parser.add_argument("--keep", type=Path, help="a folder for the filled store; one that is there is copied")
+    parser.add_argument("--beside", type=Path, help="be the process that recalls, over this folder")
+    parser.add_argument("--load", action="store_true", help="be the process that only works")
     given = parser.parse_args()
-    if given.reader is not None:
-        read_along(given.reader, given.items, given.now)
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        publish(bench(Path(folder), given.items, given.days, given.seed), as_json=given.json)
+    if given.load:
+        be_busy(DIMENSION)
+    elif given.beside is not None:
+        with opened(given.beside) as store:
+            be_beside(store, SCOPE, WORDS, START + given.days * MICROSECONDS_PER_DAY)
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            home = Path(folder, "home")
+            seconds = prepare(home, given.items, given.days, given.seed, given.keep)
+            publish(bench(home, given.items, given.days, given.seed, seconds), as_json=given.json)
 
 
-def bench(home: Path, items: int, days: int, seed: int) -> Report:
-    """Fill a store, let a reader recall from it, run twice."""
+def prepare(home: Path, items: int, days: int, seed: int, keep: Path | None) -> float:
+    """Fill a store, or copy one that was kept; the seconds it took."""
+    started = time.perf_counter()
+    if keep is None or not keep.exists():
+        with opened(keep or home) as store:
+            fill(store, items, seed)
+            for day in range(1, days + 1):
+                Ledger(store).activity(SCOPE, START + day * MICROSECONDS_PER_DAY)
+            store.database.checkpoint()
+    if keep is not None:
+        shutil.copytree(keep, home)
+    return time.perf_counter() - started
+
+
+def bench(home: Path, items: int, days: int, seed: int, seconds: float) -> Report:
+    """Let another process recall alone, beside unrelated work, and beside a run; then run again."""
+    now = START + days * MICROSECONDS_PER_DAY
     with opened(home) as store:
-        started = time.perf_counter()
-        fill(store, items, seed)
-        for day in range(1, days + 1):
-            Ledger(store).activity(SCOPE, START + day * MICROSECONDS_PER_DAY)
-        store.database.checkpoint()
-        filled = time.perf_counter() - started
-        now = START + days * MICROSECONDS_PER_DAY
-        reader = Reader(home, items, now)
-        reader.phase()
+        script = Path(__file__)
+        beside = Beside(script, "--beside", str(home), "--days", str(days))
+        beside.phase()
         time.sleep(QUIET_SECONDS)
+        load = Beside(script, "--load")
+        beside.phase()
+        time.sleep(QUIET_SECONDS)
+        load.kill()
         clocked = Clocked(store)
-        reader.phase()
+        beside.phase()
         report, core = measured(steps(store, home), now)
         spans = np.array(clocked.spans)
-        reader.phase()
+        beside.phase()
         again, _ = measured(steps(store, home), now)
-        _, quiet, busy, *_ = reader.phases()
+        _, quiet, loaded, busy, *_ = beside.phases()
     figures = {
         "cpu_seconds": core,
         "wall_seconds": sum(step.seconds for step in report.steps),
@@ -286,11 +213,11 @@ def bench(home: Path, items: int, days: int, seed: int) -> Report:
         "longest_transaction_ms": 1000 * float(spans[:, 0].max()),
         "longest_transaction_core_ms": 1000 * float(spans[:, 1].max()),
         "second_run_seconds": sum(step.seconds for step in again.steps),
-        "recalls_during_run": float(len(busy["read"])),
-        **delays(quiet, busy),
+        "recalls_during_run": float(len(busy["recall"])),
+        **compared(quiet, loaded, busy),
     }
     rows = [(step.name, step.changed, step.seconds) for step in report.steps]
-    settings = {"items": items, "days": days, "seed": seed, "fill_seconds": round(filled, 1)}
+    settings = {"items": items, "days": days, "seed": seed, "fill_seconds": round(seconds, 1)}
     return Report(
         "daily", figures, settings, ("apsw", "numpy"), (Table("steps", ("step", "changed", "seconds"), rows),)
     )

@@ -14,9 +14,11 @@ from fake_embedder import FAKE_MODEL, FakeEmbedder
 from ebbing.encoding.model import ModelSpec
 from ebbing.encoding.words import match_expression, query_terms
 from ebbing.lifecycle.backfill import backfill
+from ebbing.lifecycle.decay import refresh
 from ebbing.lifecycle.precision import requantize
+from ebbing.lifecycle.rebuild import rebuild
 from ebbing.schemas.errors import ModelError
-from ebbing.schemas.memory import State
+from ebbing.schemas.memory import Memory, State
 from ebbing.store.codec import decode
 from ebbing.store.search import Reach
 
@@ -134,3 +136,46 @@ def test_nothing_is_embedded_twice(old: Path) -> None:
         assert backfill(world.store, world.embedder) == len(TEXTS)
         assert backfill(world.store, world.embedder) == 0
         assert sorted(world.embedder.embedded) == sorted(TEXTS)
+
+
+def without_vectors(world: FadingStore, *texts: str) -> list[Memory]:
+    """Facts as they are saved while there is no model."""
+    saved = world.save(*texts)
+    world.store.vectors.remove([memory.seq for memory in saved])
+    world.store.tokens.remove([memory.seq for memory in saved])
+    return saved
+
+
+def links(world: FadingStore) -> list[tuple[int, int]]:
+    """The ends of all links."""
+    return sorted((int(a), int(b)) for a, b in world.store.database.rows("SELECT seq, other FROM link"))
+
+
+def test_what_is_embedded_late_is_linked_to_the_nearest_and_the_journal_can_say_so_again(tmp_path: Path) -> None:
+    with FadingStore(tmp_path) as world:
+        [known] = world.save("the red page is served by host 7")
+        late, later, far = without_vectors(
+            world, "the red page is served by host 8", "the red page is served by host 9", "a walk in a forest"
+        )
+        assert backfill(world.store, world.embedder, link_at=world.now) == 3
+        near = {known.seq, late.seq, later.seq}
+        assert links(world) == sorted((a, b) for a in near for b in near if a != b)
+        assert far.seq not in {seq for pair in links(world) for seq in pair}
+        lived = world.store.database.rows("SELECT * FROM link ORDER BY seq, other")
+        refresh(world.store, world.now)
+        figures = world.store.database.rows("SELECT seq, association, stability, rate FROM strength ORDER BY seq")
+        with world.store.atomic():
+            world.store.database.execute("DELETE FROM link")
+            world.store.database.execute("UPDATE strength SET association = 0.9")
+        rebuild(world.store, world.now)
+        assert world.store.database.rows("SELECT * FROM link ORDER BY seq, other") == lived
+        again = world.store.database.rows("SELECT seq, association, stability, rate FROM strength ORDER BY seq")
+        assert again == figures
+        assert again[0][1] > 0
+
+
+def test_another_model_links_nothing_anew(old: Path) -> None:
+    with FadingStore(old, FakeEmbedder(spec=NEW_MODEL)) as world:
+        before = links(world)
+        backfill(world.store, world.embedder, link_at=world.now)
+        assert links(world) == before

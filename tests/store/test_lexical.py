@@ -150,3 +150,12 @@ def test_merging_in_steps_changes_no_answer(store: Store) -> None:
         store.lexical.merge(pages=10)
     assert found(store, "queue") == before
     assert sorted(before) == seqs
+
+
+def test_more_matches_by_part_than_wanted_are_the_best_ones(store: Store) -> None:
+    seqs = [save(store, "node-1 " * (1 + number % 3)) for number in range(9)]
+    scopes = list(store.scopes.keys())
+    assert store.lexical.containing(quoted("node-1"), scopes, 9) == seqs
+    best = [seq for seq, _ in store.lexical.search_substrings(quoted("node-1"), scopes, 4)]
+    assert store.lexical.containing(quoted("node-1"), scopes, 4) == best
+    assert store.lexical.containing("", scopes, 4) == []
