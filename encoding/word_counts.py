@@ -23,8 +23,11 @@ class WordCounts:
 
     def __call__(self, text: str) -> int:
         """The pieces of a text."""
-        kept = self._kept
-        return sum(self._counted(word) if (known := kept.get(word)) is None else known for word in text.split())
+        kept, total = self._kept, 0
+        for word in text.split():
+            known = kept.get(word)
+            total += self._counted(word) if known is None else known
+        return total
 
     def _counted(self, word: str) -> int:
         count = self._count(word)

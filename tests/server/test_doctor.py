@@ -124,7 +124,7 @@ def test_a_hook_whose_program_is_gone_is_a_finding_and_exit_code_1(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    entry = {"mcpServers": {"ebbing": {"command": "/no/such/ebbing", "args": []}}}
+    entry = {"mcpServers": {"ebbing": {"command": "/no/such/ebbing"}}}
     (tmp_path / ".cursor").mkdir()
     (tmp_path / ".cursor" / "mcp.json").write_text(json.dumps(entry))
     done = ebbing("doctor", "--json")
