@@ -195,6 +195,9 @@ def _clients(standings: Sequence[Standing]) -> Iterator[Finding]:
     for standing in standings:
         # A client that ebbing is not in, or not with all hooks, may well be meant to do without.
         level: Level = _STANDINGS.get(standing.state, "problem")
+        # A project's files are shared: what is wrong with them here may be right on the machine they were made on.
+        if level == "problem" and standing.scope == "project":
+            level = "note"
         yield Finding("clients", level, f"{standing.name} ({standing.scope}): {standing.text}", standing.remedy)
 
 

@@ -120,6 +120,12 @@ def test_clients_are_looked_at_and_the_remedy_is_theirs(tmp_path: Path, state: S
     assert (finding.level, finding.text, finding.remedy) == (level, "Cursor (user): so it is", standing.remedy)
 
 
+def test_a_projects_shared_file_is_noted_and_no_problem(tmp_path: Path) -> None:
+    standing = Standing("claude-code", "Claude Code", "project", "broken", "so it is", "run `ebbing setup claude-code`")
+    found = diagnose(Settings(home=tmp_path / "home", scope=PROJECT), START, [standing])
+    assert [finding.level for finding in found if finding.check == "clients"] == ["note"]
+
+
 def test_a_hook_whose_program_is_gone_is_a_finding_and_exit_code_1(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -222,9 +222,9 @@ def test_any_event_comes_back_from_its_line_as_it_was(given_event: SpoolEvent) -
     assert read_line(line) == given_event
 
 
-@given(st.dictionaries(st.sampled_from(["prompt", "tool_input", "error"]), VALUES.filter(lambda v: v is not None)))
+@given(st.dictionaries(st.sampled_from(["tool_input", "tool_response"]), VALUES.filter(lambda v: v is not None)))
 def test_the_lines_of_hooks_are_read(fields: Mapping[str, Any]) -> None:
-    text = events.line("stop", fields, scope="/p", now=AT * 1000, noise=b"0123456789", limit=10_000, lost=0)
+    text = events.line("post-tool-use", fields, scope="/p", now=AT * 1000, noise=b"0123456789", limit=10_000, lost=0)
     found = read_line(text.encode())
     assert found is not None
     assert found.payload == fields
