@@ -61,11 +61,9 @@ def _prepare() -> None:
 
 _prepare()
 
-# The suite has to stay short enough to be run before each commit; "long" is for an evening.
-settings.register_profile("local", deadline=None, max_examples=40)
-settings.register_profile("ci", deadline=None, max_examples=40, derandomize=True, database=None, print_blob=True)
-settings.register_profile("long", deadline=None, max_examples=2_000)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "local"))
+settings.register_profile("local", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, database=None, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
 @pytest.fixture(scope="session")
