@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from ..schemas.memory import Kind
 from .database import Database
+from .placeholders import marks, slices
 
-_PLACES: Final = 500
 _EVENTS: Final = ", ".join(f"'{kind}'" for kind in Kind if kind.is_event)
 
 
@@ -31,9 +31,9 @@ class Copies:
         """The seqs by id of those memories that may be merged at all."""
         found: dict[str, int] = {}
         with self._database.snapshot():
-            for some in _slices(ids):
+            for some in slices(ids):
                 rows = self._database.execute(
-                    f"SELECT m.id, m.seq FROM memory m WHERE m.id IN ({_marks(some)}) AND {_standing('m')}", some
+                    f"SELECT m.id, m.seq FROM memory m WHERE m.id IN ({marks(some)}) AND {_standing('m')}", some
                 )
                 found.update({str(name): int(seq) for name, seq in rows})
         return found
@@ -42,12 +42,12 @@ class Copies:
         """(seq, other) for memories of which an earlier one of their scope has the same text: the first such."""
         found: list[tuple[int, int]] = []
         with self._database.snapshot():
-            for some in _slices(seqs):
+            for some in slices(seqs):
                 rows = self._database.execute(
                     "SELECT a.seq, (SELECT b.seq FROM memory b WHERE b.scope = a.scope"
                     f" AND b.content_hash = a.content_hash AND b.seq < a.seq AND {_standing('b')}"
                     " ORDER BY b.seq LIMIT 1)"
-                    f" AS other FROM memory a WHERE a.seq IN ({_marks(some)}) AND other IS NOT NULL",
+                    f" AS other FROM memory a WHERE a.seq IN ({marks(some)}) AND other IS NOT NULL",
                     some,
                 )
                 found += [(int(seq), int(other)) for seq, other in rows]
@@ -58,9 +58,9 @@ class Copies:
         found: list[tuple[int, int]] = []
         having: set[int] = set()
         with self._database.snapshot():
-            for some in _slices(seqs):
+            for some in slices(seqs):
                 rows = self._database.execute(
-                    f"SELECT seq, other, weight FROM link WHERE seq IN ({_marks(some)}) AND relation = ?",
+                    f"SELECT seq, other, weight FROM link WHERE seq IN ({marks(some)}) AND relation = ?",
                     (*some, relation),
                 )
                 for seq, other, weight in rows:
@@ -73,10 +73,10 @@ class Copies:
         """The memories (seqs) that some others (by id) speak for, directly or through another."""
         found: list[int] = []
         with self._database.snapshot():
-            for some in _slices(ids):
+            for some in slices(ids):
                 rows = self._database.execute(
                     "WITH RECURSIVE spoken (id, seq) AS (SELECT id, seq FROM memory"
-                    f" WHERE merged_into IN ({_marks(some)})"
+                    f" WHERE merged_into IN ({marks(some)})"
                     " UNION SELECT m.id, m.seq FROM memory m JOIN spoken ON m.merged_into = spoken.id)"
                     " SELECT seq FROM spoken",
                     some,
@@ -87,12 +87,3 @@ class Copies:
     def count(self) -> int:
         """How many memories were merged into others."""
         return int(self._database.value("SELECT count(*) FROM memory WHERE merged_into IS NOT NULL"))
-
-
-def _slices(keys: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    for start in range(0, len(keys), _PLACES):
-        yield keys[start : start + _PLACES]
-
-
-def _marks(some: Sequence[Any]) -> str:
-    return ",".join("?" * len(some))

@@ -13,10 +13,10 @@ from .catalog import KINDS
 from .database import Database
 from .graph import COPY, GIST
 from .meta import Meta
+from .placeholders import marks, slices
 
 _ROWS_AT_ONCE = 5_000
 _OWNERS_AT_ONCE = 5_000
-_PLACES = 500
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -129,8 +129,8 @@ class FigureTable:
         """The figures of some memories by seq; those that are gone are left out."""
         parts: list[Floats] = [_table([])]
         with self._database.snapshot():
-            for some in _slices(sorted(set(seqs))):
-                rows = self._database.rows(f"{_SELECT} WHERE s.seq IN ({_marks(some)}) ORDER BY s.seq", some)
+            for some in slices(sorted(set(seqs))):
+                rows = self._database.rows(f"{_SELECT} WHERE s.seq IN ({marks(some)}) ORDER BY s.seq", some)
                 parts.append(_table(rows))
         return _figures(np.concatenate(parts))
 
@@ -183,9 +183,9 @@ class FigureTable:
 
     def _unchanged(self, revisions: dict[int, int]) -> dict[int, str]:
         found: dict[int, str] = {}
-        for some in _slices(list(revisions)):
+        for some in slices(list(revisions)):
             rows = self._database.execute(
-                f"SELECT s.seq, s.rev, m.id FROM strength s JOIN memory m USING (seq) WHERE s.seq IN ({_marks(some)})",
+                f"SELECT s.seq, s.rev, m.id FROM strength s JOIN memory m USING (seq) WHERE s.seq IN ({marks(some)})",
                 some,
             )
             found.update({int(seq): str(name) for seq, rev, name in rows if revisions[seq] == rev})
@@ -217,12 +217,3 @@ def _figures(table: Floats) -> Figures:
         for place, field in enumerate(fields(Figures))
     ]
     return Figures(*columns)
-
-
-def _slices(seqs: Sequence[int]) -> Iterator[Sequence[int]]:
-    for start in range(0, len(seqs), _PLACES):
-        yield seqs[start : start + _PLACES]
-
-
-def _marks(some: Sequence[int]) -> str:
-    return ",".join("?" * len(some))

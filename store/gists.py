@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from ..schemas.memory import Kind, State
 from .database import Database
 from .graph import GIST
 from .meta import Meta
+from .placeholders import marks, slices
 
-_PLACES: Final = 500
 _KINDS: Final = ", ".join(f"'{kind}'" for kind in (Kind.EPISODE, Kind.FACT))
 _SHARE_FADED: Final = 2
 
@@ -27,10 +27,10 @@ class Gists:
         """Those of some memories that may be summed up: faded episodes and facts in force that no gist quotes yet."""
         found: list[int] = []
         with self._database.snapshot():
-            for some in _slices(seqs):
+            for some in slices(seqs):
                 rows = self._database.execute(
                     "SELECT m.seq FROM memory m JOIN strength s USING (seq)"
-                    f" WHERE m.seq IN ({_marks(some)}) AND m.kind IN ({_KINDS}) AND s.state >= {int(State.COLD)}"
+                    f" WHERE m.seq IN ({marks(some)}) AND m.kind IN ({_KINDS}) AND s.state >= {int(State.COLD)}"
                     " AND m.pinned = 0 AND m.gist_of IS NULL AND m.merged_into IS NULL AND m.forgotten_at IS NULL"
                     " AND m.evicted_at IS NULL AND m.superseded_by IS NULL AND m.valid_to IS NULL"
                     " AND m.expires_at IS NULL"
@@ -89,20 +89,11 @@ class Gists:
     def _joined(self, seqs: Sequence[int], condition: str) -> list[int]:
         found: set[int] = set()
         with self._database.snapshot():
-            for some in _slices(seqs):
+            for some in slices(seqs):
                 rows = self._database.execute(
                     "SELECT DISTINCT l.other FROM link l JOIN memory g ON g.seq = l.other"
-                    f" WHERE l.seq IN ({_marks(some)}) AND l.relation = '{GIST}' AND {condition}",
+                    f" WHERE l.seq IN ({marks(some)}) AND l.relation = '{GIST}' AND {condition}",
                     some,
                 )
                 found.update(int(seq) for (seq,) in rows)
         return sorted(found)
-
-
-def _slices(keys: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    for start in range(0, len(keys), _PLACES):
-        yield keys[start : start + _PLACES]
-
-
-def _marks(some: Sequence[Any]) -> str:
-    return ",".join("?" * len(some))

@@ -10,6 +10,7 @@ from ..schemas.errors import UnknownMemoryError
 from ..schemas.memory import Kind, Memory, NewMemory, Strength
 from .database import Database
 from .meta import Meta
+from .placeholders import slices
 from .rows import (
     MEMORY_COLUMNS,
     MEMORY_SOURCE,
@@ -21,7 +22,6 @@ from .rows import (
 )
 from .scopes import Scopes
 
-_PLACES = 500
 _CHANGEABLE = frozenset(
     {
         "kind",
@@ -100,7 +100,7 @@ class Memories:
         """The gists of some memories by seq."""
         found: dict[int, str] = {}
         with self._database.snapshot():
-            for some in _slices(seqs):
+            for some in slices(seqs):
                 rows = self._database.execute(
                     f"SELECT seq, gist FROM memory WHERE seq IN ({','.join('?' * len(some))})", some
                 )
@@ -111,7 +111,7 @@ class Memories:
         """The ids of some memories by seq; those that are gone are left out."""
         found: dict[int, str] = {}
         with self._database.snapshot():
-            for some in _slices(seqs):
+            for some in slices(seqs):
                 rows = self._database.execute(
                     f"SELECT seq, id FROM memory WHERE seq IN ({','.join('?' * len(some))})", some
                 )
@@ -146,7 +146,7 @@ class Memories:
         """Which of some event ids have become memories already."""
         known: set[str] = set()
         with self._database.snapshot():
-            for some in _slices(event_ids):
+            for some in slices(event_ids):
                 rows = self._database.execute(
                     f"SELECT event_id FROM memory WHERE event_id IN ({','.join('?' * len(some))})", some
                 )
@@ -255,15 +255,10 @@ class Memories:
     def _read(self, column: str, keys: Sequence[Any]) -> list[Memory]:
         found: list[Memory] = []
         with self._database.snapshot():
-            for some in _slices(keys):
+            for some in slices(keys):
                 found.extend(self._where(f"{column} IN ({','.join('?' * len(some))})", some))
         return found
 
     def _where(self, condition: str, bindings: Sequence[Any]) -> list[Memory]:
         rows = self._database.rows(f"SELECT {MEMORY_COLUMNS} {MEMORY_SOURCE} WHERE {condition}", bindings)
         return [to_memory(row) for row in rows]
-
-
-def _slices(keys: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    for start in range(0, len(keys), _PLACES):
-        yield keys[start : start + _PLACES]

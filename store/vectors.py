@@ -17,6 +17,7 @@ from .coarse import Coarse
 from .codec import Codes, encode, sign_bits_of
 from .database import Database
 from .meta import Meta
+from .placeholders import slices
 from .vector_rows import StoredVectors, VectorRow, signs
 
 _PLACES: Final = 1000
@@ -125,7 +126,7 @@ class Vectors:
         """The rows of some memories with their versions, by seq; those without any are left out."""
         found: list[VectorRow] = []
         with self._database.snapshot():
-            for some in _slices(seqs):
+            for some in slices(seqs, _PLACES):
                 rows = self._database.execute(
                     "SELECT seq, version, state, v.bit_width, chunks, codes, scales"
                     " FROM vector v JOIN strength USING (seq)"
@@ -139,7 +140,7 @@ class Vectors:
         """The stored vectors of some memories, grouped by bit width; those without any are left out."""
         found: list[tuple[int, int, int, bytes, bytes]] = []
         with self._database.snapshot():
-            for some in _slices(seqs):
+            for some in slices(seqs, _PLACES):
                 places = ",".join("?" * len(some))
                 found.extend(
                     self._database.execute(f"{_SELECT} WHERE seq IN ({places}) AND model = ?", (*some, self.model))
@@ -187,7 +188,7 @@ class Vectors:
         """Which of some memories have no vector of any model."""
         found: set[int] = set()
         with self._database.snapshot():
-            for some in _slices(seqs):
+            for some in slices(seqs, _PLACES):
                 rows = self._database.execute(
                     f"SELECT seq FROM vector WHERE seq IN ({','.join('?' * len(some))})", some
                 )
@@ -296,8 +297,3 @@ class Vectors:
 
 def _blobs(codes: Codes) -> tuple[bytes, bytes]:
     return codes.packed.tobytes(), codes.scale.tobytes()
-
-
-def _slices(seqs: Sequence[int]) -> Iterator[Sequence[int]]:
-    for start in range(0, len(seqs), _PLACES):
-        yield seqs[start : start + _PLACES]

@@ -4,16 +4,46 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from ebbing.encoding.embedder import Embedder, TextEmbedding
+from ebbing.encoding.model_spec import ModelSpec
 from ebbing.store.codec import Codes, decode, encode
 
 _SHARD = 500
 _TOKEN_BITS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """An embedder that knows its answers: the questions were embedded before."""
+
+    inner: Embedder
+    known: Mapping[str, TextEmbedding]
+
+    @property
+    def spec(self) -> ModelSpec:
+        """The model."""
+        return self.inner.spec
+
+    def embed_query(self, text: str) -> TextEmbedding:
+        """Look it up."""
+        return self.known[text]
+
+    def embed_documents(self, texts: Sequence[str]) -> list[TextEmbedding]:
+        """Not looked up."""
+        return self.inner.embed_documents(texts)
+
+    def count_pieces(self, text: str) -> int:
+        """Not looked up."""
+        return self.inner.count_pieces(text)
+
+    def close(self) -> None:
+        """Nothing to close."""
 
 
 def cached(embedder: Embedder, texts: Sequence[str], *, query: bool = False) -> Iterator[TextEmbedding]:

@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+from _embeddings import Prepared
 from _fitting import (
     DIALOGUE,
     DIALOGUE_FLOOR,
@@ -49,7 +50,7 @@ from _report import Report, Table, argument_parser, publish
 from _weakest import weakest_first
 from numpy.typing import NDArray
 
-from ebbing.encoding.embedder import Embedder, TextEmbedding
+from ebbing.encoding.embedder import Embedder
 from ebbing.encoding.loader import load_embedder
 from ebbing.encoding.words import match_expression, query_terms
 from ebbing.retrieval.analysis import analyse
@@ -72,34 +73,6 @@ UNANSWERABLE: Final = frozenset({"abstention", "event_ordering", "instruction_fo
 Answers = dict[int, list[int]]
 Retention = Callable[[Columns, NDArray[np.int64], int], NDArray[np.float64]]
 SettingsOf = Callable[[str], RecallSettings]
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """An embedder that knows its answers: the questions were embedded before."""
-
-    inner: Embedder
-    known: Mapping[str, TextEmbedding]
-
-    @property
-    def spec(self):  # noqa: ANN201 - the protocol's type
-        """The model."""
-        return self.inner.spec
-
-    def embed_query(self, text: str) -> TextEmbedding:
-        """Look it up."""
-        return self.known[text]
-
-    def embed_documents(self, texts: Sequence[str]) -> list[TextEmbedding]:
-        """Not looked up."""
-        return self.inner.embed_documents(texts)
-
-    def count_pieces(self, text: str) -> int:
-        """Not looked up."""
-        return self.inner.count_pieces(text)
-
-    def close(self) -> None:
-        """Nothing to close."""
 
 
 @dataclass(frozen=True, slots=True)
