@@ -20,10 +20,16 @@ _OF_PEOPLE: Final = frozenset({Section.PINNED, Section.PREFERENCES, Section.CONV
 _PEOPLE: Final = frozenset({"user", "agent"})
 
 
-def unfit(memory: Memory, section: Section | None, retention: float, now: int) -> str | None:
-    """Why a memory may not stand in a soft prompt at `now` (µs), None if it may."""
+def unfit(memory: Memory, section: Section | None, retention: float, now: int, *, disputed: bool = False) -> str | None:
+    """Why a memory may not stand in a soft prompt at `now` (µs), None if it may.
+
+    One that is `disputed` was said to be wrong and not confirmed since: a user's own word keeps more trust than the
+    least that a prompt asks for, and would be told again.
+    """
     if section is None:
         return "of no kind that a prompt holds"
+    if disputed:
+        return "said to be wrong"
     return _ended(memory, now) or _unsupported(memory, section) or _unsafe(memory.content) or _faded(memory, retention)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..encoding.words import match_expression
-from ..schemas.memory import GLOBAL_SCOPE, Kind, Memory
+from ..schemas.memory import GLOBAL_SCOPE, Event, Kind, Memory
 from ..store.catalog import KINDS, Columns
 from ..store.store import Store
 from . import clock as activity
@@ -40,9 +40,26 @@ def scored(store: Store, scope: str, settings: DecaySettings) -> list[Scored]:
         columns = store.catalog.columns()
         seqs = _chosen(store, columns, scopes)
         memories = store.memories.by_seqs(seqs)
+        wrong = disputed(store)
         at_rest = {key: _tau_at_rest(store, key, settings) for key in {memory.scope for memory in memories}}
     retained = ((memory, retention(memory, at_rest[memory.scope], settings)) for memory in memories)
-    return [Scored(memory, kept, worth(memory, kept)) for memory, kept in retained]
+    return [Scored(memory, kept, worth(memory, kept), memory.id in wrong) for memory, kept in retained]
+
+
+def disputed(store: Store) -> set[str]:
+    """Ids of the memories that were said to be wrong and not confirmed since, and of what speaks for them by now.
+
+    Raises:
+        StoreError: if the store can't be read.
+    """
+    said = store.journal.disputed()
+    found = set(said)
+    for memory in store.memories.with_ids(list(said)):
+        [speaking] = store.memories.speaking_for([memory])
+        history = store.journal.of_memory(speaking.id)
+        if not any(one.event is Event.CONFIRMED and one.number > said[memory.id] for one in history):
+            found.add(speaking.id)
+    return found
 
 
 def retention(memory: Memory, tau: float, settings: DecaySettings) -> float:

@@ -31,11 +31,15 @@ _TICKS: Final = "```"
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A memory, its retention R in [0, 1] as of its scope's last activity, and its worth for the prompt."""
+    """A memory, its retention R in [0, 1] as of its scope's last activity, and its worth for the prompt.
+
+    `disputed` says that somebody called it wrong and nobody has confirmed it since.
+    """
 
     memory: Memory
     retention: float
     worth: float
+    disputed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +90,7 @@ def compose(
     candidates: list[Candidate] = []
     for one in ranked:
         section = section_of(one.memory)
-        reason = unfit(one.memory, section, one.retention, now)
+        reason = unfit(one.memory, section, one.retention, now, disputed=one.disputed)
         if reason is None and section is not None:
             candidates.append(_candidate(one, section, count_tokens))
         else:

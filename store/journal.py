@@ -80,6 +80,16 @@ class Journal:
         )
         return [_entry(row) for row in rows]
 
+    def disputed(self) -> dict[str, int]:
+        """Ids of memories that proved wrong and were not confirmed since: the numbers of the entries that say so."""
+        rows = self._database.rows(
+            "SELECT memory, number FROM (SELECT memory, max(id) AS number FROM journal"
+            " WHERE event = ? AND memory IS NOT NULL GROUP BY memory) AS said WHERE NOT EXISTS"
+            " (SELECT 1 FROM journal WHERE memory = said.memory AND event = ? AND id > said.number)",
+            (str(Event.CONTRADICTED), str(Event.CONFIRMED)),
+        )
+        return {str(memory): int(number) for memory, number in rows}
+
     def erase(self, memory: str) -> None:
         """Blank what the entries of one memory say: that it existed stays, its words and figures go."""
         with self._database.atomic():

@@ -1,7 +1,7 @@
 """What comes to mind at a prompt: the few memories that bear on it and that the session has not seen.
 
-Nobody asked, so silence is the usual answer: recall's own floor must be passed, raw observations never are shown, and
-what follows far behind the best stays away.
+Nobody asked, so silence is the usual answer: recall's own floor must be passed, raw observations and what was called
+wrong never are shown, and what follows far behind the best stays away.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from ..encoding.clean import clean, strip_private
+from ..lifecycle.prompt_source import disputed
 from ..lifecycle.showings import Showing
 from ..retrieval.render import Rendered, render
 from ..retrieval.request import Hit, RecallRequest, RecallResult
@@ -63,7 +64,9 @@ def remind(services: Services, prompt: str, scope: str, seen: Collection[str]) -
     request = RecallRequest(query=question, scopes=scopes, now=now, kinds=_KINDS, limit=MOST_MEMORIES)
     result = services.recaller.recall(request)
     least = _LEAST_BY_WORDS if services.embedder(0.0) is None else _LEAST
-    fresh = [hit for hit in _relevant(result.hits, least) if hit.memory.id not in seen]
+    relevant = _relevant(result.hits, least)
+    told = {*seen, *(disputed(services.store) if relevant else ())}
+    fresh = [hit for hit in relevant if hit.memory.id not in told]
     if not fresh:
         return None
     recall_id = new_id(now)

@@ -56,6 +56,17 @@ def test_entries_come_back_whole_and_in_the_order_written(store: Store, batches:
     assert [entry.number for entry in found] == sorted({entry.number for entry in found})
 
 
+def test_what_proved_wrong_is_disputed_until_it_is_confirmed(store: Store) -> None:
+    store.journal.append(
+        *(Entry(1, Event.CONFIRMED, memory=one) for one in "ab"),
+        *(Entry(2, Event.CONTRADICTED, memory=one) for one in "abc"),
+        Entry(3, Event.CONFIRMED, memory="b"),
+        Entry(4, Event.USED, memory="a"),
+        Entry(5, Event.CONTRADICTED, memory="c"),
+    )
+    assert store.journal.disputed() == {"a": 3, "c": 8}
+
+
 def test_a_memorys_newest_entries_come_oldest_first(store: Store) -> None:
     store.journal.append(
         *(Entry(number, Event.USED, memory="a") for number in range(5)), Entry(9, Event.USED, memory="b")

@@ -92,6 +92,15 @@ def test_what_was_replaced_or_forgotten_does_not_come_back(world: World) -> None
     assert shown(world, "formatting is done by ruff, right?") == []
 
 
+def test_what_was_called_wrong_does_not_come_by_itself(world: World) -> None:
+    wrong = world.save("Formatting is done by ruff, not by black.", "decision", said_by="user")
+    learn(world.services, "wrong", [wrong.id])
+    assert shown(world, "please fix the formatting with ruff") == []
+    assert world.found("formatting with ruff") == [wrong.content]
+    learn(world.services, "useful", [wrong.id])
+    assert shown(world, "please fix the formatting with ruff") == [wrong.content]
+
+
 def test_private_parts_of_a_prompt_are_not_looked_up(world: World) -> None:
     world.save("Formatting is done by ruff.", "decision")
     assert shown(world, "<private>formatting with ruff</private> hello") == []

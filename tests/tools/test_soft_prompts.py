@@ -7,6 +7,7 @@ import pytest
 from world import PROJECT, World
 
 from ebbing.hooks.places import soft_prompt_path
+from ebbing.lifecycle.merges import merged
 from ebbing.lifecycle.prompt_file import ids_in
 from ebbing.schemas.ids import new_id
 from ebbing.schemas.memory import GLOBAL_SCOPE
@@ -111,6 +112,34 @@ def test_what_is_forgotten_outdated_or_replaced_is_withdrawn_at_once(world: Worl
     assert ids_in(prompt(world)) == (replaced.id,)
     world.save("The cache port is 6380.", "decision", supersedes=[replaced.id])
     assert prompt(world) == ""
+
+
+def test_what_was_called_wrong_stays_out_until_somebody_confirms_it(world: World) -> None:
+    said = world.save("The user prefers tabs.", "preference", said_by="user", pinned=True)
+    world.run_daily()
+    learn(world.services, "wrong", [said.id])
+    assert world.memory(said.id).trust > 0.5
+    for _ in range(3):
+        world.work_days(1)
+        world.run_daily()
+        assert prompt(world) == ""
+    [left_out] = world.engine.steps().prompt(PROJECT, world.now).left_out
+    assert (left_out.id, left_out.reason) == (said.id, "said to be wrong")
+    learn(world.services, "useful", [said.id])
+    world.run_daily()
+    assert ids_in(prompt(world)) == (said.id,)
+
+
+def test_a_copy_that_speaks_for_what_was_called_wrong_stays_out_as_well(world: World) -> None:
+    wrong = world.save("The user prefers tabs.", "preference", said_by="user")
+    other = world.save("The user prefers tabs always.", "preference", said_by="user")
+    learn(world.services, "wrong", [wrong.id])
+    merged(world.services.store, world.memory(other.id), world.memory(wrong.id), world.now)
+    world.run_daily()
+    assert prompt(world) == ""
+    learn(world.services, "useful", [wrong.id])
+    world.run_daily()
+    assert ids_in(prompt(world)) == (other.id,)
 
 
 def test_what_was_left_out_is_listed_with_its_reason(world: World) -> None:
