@@ -39,11 +39,15 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A memory ready to be stored: `embedding` is None while no model is at hand, `redacted` names what was removed."""
+    """A memory ready to be stored: `embedding` is None while no model is at hand, `redacted` names what was removed.
+
+    `importance` is the one that the caller stated, if any; that of `new` may be read off the text.
+    """
 
     new: NewMemory
     embedding: TextEmbedding | None
     redacted: tuple[str, ...]
+    importance: float | None = None
 
 
 def presentable(text: str, limit: int = MAX_CHARACTERS) -> tuple[str, tuple[str, ...]]:
@@ -76,7 +80,7 @@ def prepare(drafts: Sequence[Draft], embedder: Embedder | None) -> list[Prepared
     if embedder is not None and drafts:
         embeddings = list(embedder.embed_documents([text for text, _ in texts]))
     return [
-        Prepared(_memory(draft, text), embedding, found)
+        Prepared(_memory(draft, text), embedding, found, draft.importance)
         for draft, (text, found), embedding in zip(drafts, texts, embeddings, strict=True)
     ]
 

@@ -14,9 +14,9 @@ def starting_trust(source: str, settings: DecaySettings = DEFAULTS) -> float:
     }[source]
 
 
-def confirmed(trust: float, settings: DecaySettings = DEFAULTS) -> float:
-    """Return trust after a confirmation: `trust_gain` of what was missing to 1 is gained."""
-    return trust + settings.trust_gain * (1.0 - trust)
+def confirmed(trust: float, settings: DecaySettings = DEFAULTS, *, at_least: float = 0.0) -> float:
+    """Return trust after a confirmation: `trust_gain` of what was missing to 1 is gained, `at_least` some trust."""
+    return max(at_least, trust + settings.trust_gain * (1.0 - trust))
 
 
 def contradicted(trust: float, settings: DecaySettings = DEFAULTS) -> float:

@@ -14,7 +14,7 @@ from ..schemas.memory import Event, Memory, NewMemory, State, Strength
 from ..store.graph import Link
 from ..store.journal import Entry
 from ..store.store import Store
-from . import activation, feedback, fold
+from . import activation, feedback, fold, restating
 from . import clock as activity
 from .constants import DEFAULTS, DecaySettings
 from .merges import unmerged
@@ -128,26 +128,21 @@ class Ledger:
         ref: str | None = None,
         *,
         source: str | None = None,
-        expires_at: int | None = None,
-        vouched: bool = False,
+        at_least: float = 0.0,
+        stated: restating.Stated | None = None,
     ) -> Memory:
         """Record that a memory was said again or proved right: γ and trust rise. Returns it as it is now.
 
-        `expires_at` (µs) is the expiry that whoever said it again gave; without one the memory keeps its own.
-        `vouched` says that the user stands by it: it is trusted as the user's own word from now on.
+        It is trusted `at_least` as much as whoever said it again is. `stated` is what that one stated besides.
         """
         with self._store.atomic():
-            trust = self._settings.trust_user if vouched else feedback.confirmed(memory.trust, self._settings)
-            changed = replace(
-                memory,
-                trust=trust,
-                confirmations=memory.confirmations + 1,
-                expires_at=memory.expires_at if expires_at is None else expires_at,
-            )
-            self._store.memories.change(
-                memory.seq, trust=trust, confirmations=changed.confirmations, expires_at=changed.expires_at
-            )
-            data = {"trust": trust, "source": source, "expires_at": expires_at, "vouched": vouched}
+            trust = feedback.confirmed(memory.trust, self._settings, at_least=at_least)
+            said = stated or {}
+            confirmations = memory.confirmations + 1
+            changed = replace(restating.applied(memory, said), trust=trust, confirmations=confirmations)
+            columns = restating.columns(said)
+            self._store.memories.change(memory.seq, trust=trust, confirmations=confirmations, **columns)
+            data = {"trust": trust, "source": source, "at_least": at_least, "stated": dict(said)}
             self._note(changed, Event.CONFIRMED, at, ref, data)
         return changed
 

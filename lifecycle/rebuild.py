@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..store.graph import COPY, Link
 from ..store.rebuilding import Derived
 from ..store.store import Store
+from . import restating
 from .channel_lessons import write
 from .constants import DEFAULTS, DecaySettings
 from .decay import refresh
@@ -27,9 +28,9 @@ def rebuild(store: Store, now: int, settings: DecaySettings = DEFAULTS) -> Rebui
     """Replace every derived column by what the journal says, then refresh L, S and λ as of `now` (µs).
 
     Rebuilt are the figures of strength, states, heat, trust, confirmations, pins, validity, forgetting, eviction,
-    expiry, the scopes' clocks, the links and what feedback taught. Texts, embeddings and indexes are left alone.
-    Memories that came without their journal keep their figures. What is written while the journal is read is not lost:
-    the last entries are read under the lock.
+    expiry, what was stated of a known text, the scopes' clocks, the links and what feedback taught. Texts, embeddings
+    and indexes are left alone. Memories that came without their journal keep their figures. What is written while the
+    journal is read is not lost: the last entries are read under the lock.
 
     Raises:
         StoreError: if the store can't be read or written; nothing but missing links was changed then.
@@ -90,5 +91,6 @@ def _derived(replay: Replay, seqs: dict[str, int]) -> Iterator[Derived]:
                 forgotten_at=life.forgotten_at,
                 evicted_at=life.evicted_at,
                 merged_into=life.merged_into,
+                stated=restating.columns(life.stated),
                 figures=life.figures,
             )

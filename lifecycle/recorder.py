@@ -7,18 +7,19 @@ embeddings, the entities and the links: when `write` returns, every way of recal
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from ..encoding.associate import associate, nearest
 from ..encoding.reconcile import Candidate, Decision, Neighbour, Operation, reconcile
-from ..encoding.words import match_expression, query_terms
+from ..encoding.words import indexed, match_expression, query_terms
 from ..encoding.writer import Prepared
-from ..schemas.memory import Memory, NewMemory
+from ..schemas.memory import Kind, Memory, NewMemory
 from ..store.store import Store
 from .constants import DEFAULTS, DecaySettings
 from .erasure import leftovers, saying_the_same, scrub
 from .ledger import Ledger, initial_bit_width
+from .restating import AUTHORITY, Stated, restated
 
 _NEAR_COSINE = 0.6
 _OVERLAPPING = 10
@@ -29,12 +30,17 @@ Outcome = Literal["added", "confirmed", "updated", "superseded"]
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What became of a memory: its id (or that of the one it confirmed), and the ids it replaced or may contradict."""
+    """What became of a memory: its id (or that of the one it confirmed), and the ids it replaced or may contradict.
+
+    `stated` is what changed in the one it confirmed, and `kind` what that one is.
+    """
 
     id: str
     operation: Outcome
     superseded: tuple[str, ...] = ()
     conflicts: tuple[str, ...] = ()
+    stated: Stated = field(default_factory=dict[str, Any])
+    kind: Kind | None = None
 
 
 class Recorder:
@@ -77,7 +83,11 @@ class Recorder:
             near = {seq: found[seq] for seq in self._store.memories.ids(list(found))}
             decision, neighbours = self._decide(prepared, near, unattended=unattended)
             plan = _Plan(
-                decision, neighbours.get(decision.target or ""), supersedes, _is_evidence(prepared, unattended)
+                decision,
+                neighbours.get(decision.target or ""),
+                supersedes,
+                _is_evidence(prepared, unattended),
+                unattended,
             )
             return self._carry_out(prepared, near, plan, now)
 
@@ -114,8 +124,10 @@ class Recorder:
     ) -> Written:
         operation, target = plan.decision.operation, plan.target
         if operation is Operation.NOOP and target is not None and not plan.supersedes:
-            self._said_again(target, prepared, plan, now)
-            return Written(target.id, "confirmed")
+            said = restated(target, prepared, unattended=plan.unattended)
+            stated = said if plan.is_evidence else dict[str, Any]()
+            known = self._said_again(target, prepared, plan, now, stated)
+            return Written(target.id, "confirmed", stated=stated, kind=known.kind)
         seq = self._store_new(prepared, near, now)
         replaced = plan.replaced(prepared.new)
         for memory in replaced:
@@ -131,13 +143,19 @@ class Recorder:
         outcome: Outcome = "superseded" if replaced else _OUTCOMES[operation]
         return Written(prepared.new.id, outcome, tuple(sorted(settled)), conflicts)
 
-    def _said_again(self, memory: Memory, prepared: Prepared, plan: _Plan, now: int) -> None:
+    def _said_again(
+        self, memory: Memory, prepared: Prepared, plan: _Plan, now: int, stated: Stated | None = None
+    ) -> Memory:
         if not plan.is_evidence:
-            return
+            return memory
         # Being said again is a use as well: a faded or evicted memory comes back, so that recall finds what was saved.
-        new = prepared.new
-        confirmed = self._ledger.confirmed(memory, now, source=new.provenance.source, expires_at=new.expires_at)
+        source, trust = prepared.new.provenance.source, 0.0 if stated is None else prepared.new.trust
+        confirmed = self._ledger.confirmed(memory, now, source=source, at_least=trust, stated=stated)
         self._ledger.used(confirmed, now)
+        if "tags" in (stated or {}):
+            self._store.lexical.remove([memory.seq])
+            self._store.lexical.add(memory.seq, *indexed(memory.content, confirmed.tags))
+        return confirmed
 
     def _store_new(self, prepared: Prepared, near: Mapping[int, float], now: int) -> int:
         new = prepared.new
@@ -171,14 +189,14 @@ class Recorder:
                 memory.slots,
                 cosines.get(memory.seq),
                 overlaps=memory.seq in overlaps,
-                authority=_AUTHORITY.get(memory.provenance.actor, 0),
+                authority=AUTHORITY.get(memory.provenance.actor, 0),
             )
             for memory in memories
-            if not memory.kind.is_event and _stands(memory) and _stands(speaking[memory.id])
+            if not memory.kind.is_event and _stands(memory, new) and _stands(speaking[memory.id], new)
         ]
-        authority = _AUTHORITY.get(new.provenance.actor, 0)
+        authority = AUTHORITY.get(new.provenance.actor, 0)
         # Who asks for a memory to be saved speaks for the user, unless the words came from outside.
-        authority = authority if unattended or not authority else _HIGHEST
+        authority = authority if unattended or not authority else max(AUTHORITY.values())
         decision = reconcile(Candidate(new.kind, new.content, new.slots, authority), neighbours)
         return decision, {memory.id: memory for memory in speaking.values()}
 
@@ -197,6 +215,7 @@ class _Plan:
     target: Memory | None
     supersedes: Sequence[Memory]
     is_evidence: bool
+    unattended: bool
 
     def is_late(self, new: NewMemory) -> bool:
         """Whether the one it would replace was said after it: an old event may be read late."""
@@ -214,12 +233,17 @@ def _is_evidence(prepared: Prepared, unattended: bool) -> bool:  # noqa: FBT001 
     return not unattended or prepared.new.provenance.actor in ("user", "tool")
 
 
-def _stands(memory: Memory) -> bool:
-    return memory.superseded_by is None and memory.forgotten_at is None
+def _stands(memory: Memory, new: NewMemory) -> bool:
+    """Whether it speaks for a time that the new one speaks for too: what has ended is no longer confirmed or replaced.
+
+    Unless it says otherwise, the new one holds from now on.
+    """
+    start = new.valid_from if new.valid_from is not None or new.valid_to is not None else new.recorded_at
+    ended = memory.valid_to is not None and start is not None and memory.valid_to <= start
+    later = memory.valid_from is not None and new.valid_to is not None and new.valid_to <= memory.valid_from
+    return memory.superseded_by is None and memory.forgotten_at is None and not ended and not later
 
 
-_AUTHORITY = {"outside": 0, "agent": 1, "tool": 2, "user": 3}
-_HIGHEST = 3
 _OUTCOMES: dict[Operation, Outcome] = {
     Operation.ADD: "added",
     Operation.NOOP: "added",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from ..schemas.activity import ActivityClock
 from ..schemas.memory import Event, Kind, State, Strength
@@ -33,6 +34,7 @@ class Life:
     expires_at: int | None
     figures: Strength
     pending: bool = False
+    stated: dict[str, Any] = field(default_factory=dict[str, Any])
     confirmations: int = 0
     superseded_by: str | None = None
     forgotten_at: int | None = None
@@ -148,11 +150,13 @@ class Replay:
 
     def confirmed(self, life: Life, entry: Entry, _tau: float) -> None:
         """It was said again or proved right."""
-        vouched = entry.data.get("vouched", False)
-        life.trust = self.settings.trust_user if vouched else feedback.confirmed(life.trust, self.settings)
+        life.trust = feedback.confirmed(life.trust, self.settings, at_least=entry.data.get("at_least", 0.0))
         life.confirmations += 1
-        if entry.data.get("expires_at") is not None:
-            life.expires_at = entry.data["expires_at"]
+        stated: Mapping[str, Any] = entry.data.get("stated", {})
+        life.pinned = stated.get("pinned", life.pinned)
+        life.valid_to = stated.get("valid_to", life.valid_to)
+        life.expires_at = stated.get("expires_at", life.expires_at)
+        life.stated |= stated
 
     def contradicted(self, life: Life, _entry: Entry, _tau: float) -> None:
         """It proved wrong."""

@@ -122,7 +122,7 @@ def _after(share: Share, entry: Entry, settings: DecaySettings) -> Share:
         case Event.RESTORED:
             return replace(share, figures=replace(figures, anchor_tau=data["tau"]))
         case Event.CONFIRMED:
-            trust = feedback.confirmed(share.trust, settings)
+            trust = feedback.confirmed(share.trust, settings, at_least=data.get("at_least", 0.0))
             return replace(share, trust=trust, confirmations=share.confirmations + 1)
         case Event.CONTRADICTED:
             return replace(share, trust=feedback.contradicted(share.trust, settings))

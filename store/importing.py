@@ -95,7 +95,7 @@ class Importing:
 
     def memory(self, record: Record, shift: Shift) -> Placed:
         """A memory with its figures, in the place of the one with its id."""
-        before = self._database.row("SELECT seq, content_hash, version FROM memory WHERE id = ?", (record["id"],))
+        before = self._database.row("SELECT seq, content_hash, version, tags FROM memory WHERE id = ?", (record["id"],))
         text = record["content"]
         marks = flags(self._database)
         values = {name: from_json(name, value) for name, value in record.items() if name not in {*_APART, *marks}}
@@ -117,7 +117,8 @@ class Importing:
                 self._database.execute(f"INSERT INTO {name} VALUES (?)", (seq,))
         mentions = record.get("mentions", record.get("entities", []))
         self._graph.mention(seq, [Entity(kind, value) for kind, value in mentions])
-        return Placed(seq, reworded=before is None or before[1] != values["content_hash"])
+        told = (values["content_hash"], values.get("tags", "[]" if before is None else before[3]))
+        return Placed(seq, reworded=before is None or (before[1], before[3]) != told)
 
     def links(self, record: Record) -> int:
         """A memory's links; returns how many led to a memory that is not here."""

@@ -37,6 +37,8 @@ _CHANGEABLE = frozenset(
         "dormant",
         "expires_at",
         "forgotten_at",
+        "source",
+        "actor",
     }
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any, Final
 
 from ..schemas.activity import ActivityClock
 from ..schemas.memory import Strength
@@ -12,6 +13,8 @@ from .meta import Meta
 from .scopes import Scopes
 
 _PLACES = 500
+RESTATED: Final = frozenset({"kind", "tags", "importance", "valid_from", "source", "actor"})
+"""Columns that are as they were saved, unless a later statement changed them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +22,7 @@ class Derived:
     """The derived columns of one memory: those of `strength`, and those of `memory` that events change.
 
     `figures.bit_width`, `association`, `stability` and `rate` are not used: the vectors know the first, and the others
-    follow from the rest.
+    follow from the rest. `stated` are the other columns that changed after the memory was saved.
     """
 
     seq: int
@@ -32,6 +35,7 @@ class Derived:
     forgotten_at: int | None
     evicted_at: int | None
     merged_into: str | None
+    stated: Mapping[str, Any]
     figures: Strength
 
 
@@ -87,6 +91,8 @@ class Rebuilding:
                 memory.seq,
             ),
         )
+        for name in RESTATED & memory.stated.keys():
+            self._database.execute(f"UPDATE memory SET {name} = ? WHERE seq = ?", (memory.stated[name], memory.seq))
         figures = memory.figures
         self._database.execute(
             "UPDATE strength SET state = ?, uses = ?, spaced_uses = ?, last_use_at = ?, anchor_tau = ?, activation = ?,"

@@ -112,7 +112,8 @@ def _vouch(services: Services, notes: Sequence[Note], scope: str, done: NotesImp
         with suppress(InvalidInputError):
             memory = services.store.memories.by_event(_event_id(scope, presentable(note.text)[0]))
             if memory is not None and memory.trust < services.decay.trust_user:
-                services.ledger.confirmed(memory, services.clock(), source=note.source, vouched=True)
+                trust = services.decay.trust_user
+                services.ledger.confirmed(memory, services.clock(), source=note.source, at_least=trust)
                 done.vouched += 1
 
 

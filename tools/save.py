@@ -58,7 +58,7 @@ def save(services: Services, arguments: SaveArguments) -> SaveReply:
     return SaveReply(
         id=written.id,
         operation=written.operation,
-        text=_text(written, prepared.redacted),
+        text=_text(written, prepared.redacted, draft.kind),
         redacted=list(prepared.redacted),
         superseded=list(written.superseded),
         conflicts=list(written.conflicts),
@@ -112,10 +112,10 @@ def _source(services: Services, source: str | None) -> str | None:
     return source
 
 
-def _text(written: Written, redacted: Sequence[str]) -> str:
+def _text(written: Written, redacted: Sequence[str], kind: Kind) -> str:
     said = {
         "added": f"saved as {written.id}",
-        "confirmed": f"already known as {written.id}; confirmed",
+        "confirmed": f"already known as {written.id}; confirmed{_stated(written, kind)}",
         "updated": f"saved as {written.id}, as further evidence of what was known",
         "superseded": f"saved as {written.id}; it replaces {', '.join(written.superseded)}",
     }[written.operation]
@@ -130,4 +130,20 @@ def _text(written: Written, redacted: Sequence[str]) -> str:
     return " ".join(parts)
 
 
-DEFAULT_KIND = Kind.FACT
+def _stated(written: Written, kind: Kind) -> str:
+    """What was stated anew of the known one, and what it stays."""
+    names = dict.fromkeys(_STATED[name] for name in written.stated if name in _STATED)
+    taken = f", and {', '.join(names)} taken over" if names else ""
+    return taken + (f"; it stays a {written.kind}" if written.kind not in (None, kind) else "")
+
+
+_STATED = {
+    "kind": "its kind",
+    "tags": "its tags",
+    "importance": "its importance",
+    "pinned": "the pin",
+    "valid_from": "its validity",
+    "valid_to": "its validity",
+    "expires_at": "its expiry",
+    "source": "its source",
+}

@@ -18,6 +18,10 @@ from ebbing.schemas.memory import Event
 TIGHT = DecaySettings(budget_memories=150, undo_days=20.0)
 
 
+# Columns that are derived only where somebody stated something anew, and a wrong value of each.
+_RESTATED = {"tags": '["?"]', "kind": "fact", "importance": 0.5, "valid_from": 6, "source": "?"}
+
+
 def scramble(history: History) -> None:
     """Make every derived column wrong."""
     with history.store.atomic():
@@ -30,6 +34,12 @@ def scramble(history: History) -> None:
             " association = 0.9, activation = 9, activation_tau = 9, stability = 9, rate = 9, heat_day = 9,"
             " heat_mask = 9"
         )
+        for name, wrong in _RESTATED.items():
+            history.store.database.execute(
+                f"UPDATE memory SET {name} = ? WHERE id IN (SELECT memory FROM journal WHERE event = 'confirmed'"  # noqa: S608 - a name from above
+                f" AND json_extract(data, '$.stated.{name}') IS NOT NULL)",
+                (wrong,),
+            )
         history.store.database.execute("UPDATE scope SET clock_closed = 9, clock_latest = 9")
         history.store.database.execute("DELETE FROM link")
 

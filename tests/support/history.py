@@ -41,7 +41,7 @@ _TOLD = ["harbour", "lantern", "bridge", "engine", "garden", "window", "ledger",
 
 DERIVED = (
     "SELECT m.id, m.trust, m.confirmations, m.pinned, m.valid_to, m.superseded_by, m.expires_at, m.forgotten_at,"
-    " m.evicted_at, m.merged_into, m.importance, m.valid_from,"
+    " m.evicted_at, m.merged_into, m.importance, m.valid_from, m.kind, m.tags, m.source, m.actor,"
     " s.state, s.uses, s.spaced_uses, s.last_use_at, s.anchor_tau, s.association, s.activation,"
     " s.activation_tau, s.stability, s.rate, s.heat_day, s.heat_mask FROM memory m JOIN strength s USING (seq)"
     " ORDER BY seq"
@@ -63,7 +63,7 @@ class History:
             "save": (6, self.save),
             "show": (8, self.show),
             "use": (6, lambda: self.ledger.used(self.some(), self.now)),
-            "confirm": (3, lambda: self.ledger.confirmed(self.some(), self.now)),
+            "confirm": (3, self.confirm),
             "contradict": (2, lambda: self.ledger.contradicted(self.some(), self.now)),
             "supersede": (1, self.supersede),
             "forget": (2, lambda: self.ledger.forgotten(self.some(), self.now)),
@@ -154,6 +154,24 @@ class History:
     def show(self) -> None:
         memories = {memory.id: memory for memory in (self.some() for _ in range(self.rng.randint(1, 5)))}
         self.ledger.shown(self.rng.choice(SCOPES), list(memories.values()), new_id(self.now), {}, self.now)
+
+    def confirm(self) -> None:
+        """Somebody says it again, and something about it, or finds it right."""
+        rng, memory = self.rng, self.some()
+        said = {
+            "tags": [*memory.tags, f"tag {len(memory.tags)}"],
+            "kind": str(rng.choice([Kind.DECISION, Kind.PREFERENCE])),
+            "importance": rng.random(),
+            "pinned": True,
+            "valid_from": self.now,
+            "valid_to": self.now + 40 * MICROSECONDS_PER_DAY,
+            "expires_at": self.now + 90 * MICROSECONDS_PER_DAY,
+            "source": "README.md",
+            "actor": "user",
+        }
+        stated = {name: value for name, value in said.items() if rng.random() < 0.1}
+        trust = rng.choice([0.0, 0.0, 0.8, 1.0])
+        self.ledger.confirmed(memory, self.now, at_least=trust, stated=stated)
 
     def supersede(self) -> None:
         by = self.some().id if self.rng.random() < 0.7 else None
