@@ -43,7 +43,8 @@ class ChannelLessons:
     def teach(self, recall_id: str | None, useful: Sequence[str], at: int, weight: float = 1.0) -> bool:
         """Learn from memories that proved useful after a recall, by default the latest that showed one of them.
 
-        A memory teaches once for each recall. Whether anything was learned.
+        A memory teaches once for each recall, and once more where a weak signal is followed by a stronger one. Whether
+        anything was learned.
 
         Raises:
             StoreError: if the store can't be written; nothing was changed.
@@ -53,7 +54,8 @@ class ChannelLessons:
             shown = next((entry for entry in entries if entry.event is Event.SHOWN), None)
             if shown is None:
                 return False
-            already = {one for entry in entries if entry.event is Event.LEARNED for one in entry.data["useful"]}
+            learned = [entry for entry in entries if entry.event is Event.LEARNED and entry.data["weight"] >= weight]
+            already = {one for entry in learned for one in entry.data["useful"]}
             lesson = lesson_of(shown.data, useful, already, weight)
             if not lesson.pairs:
                 return False

@@ -26,6 +26,7 @@ from .lessons import lessons
 from .observed import Act, Observed, read
 from .recorder import Recorder
 from .turns import Turn, is_over, turns
+from .weak_uses import WeakUses
 
 _READ = 400
 _TOOL = "consolidate"
@@ -34,12 +35,16 @@ _LINK_WEIGHT = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Consolidated:
-    """How many observations were looked at, of how many something came, and how many memories are new or confirmed."""
+    """How many observations were looked at, of how many something came, and how many memories are new or confirmed.
+
+    `reused` counts the memories that a reply made use of after a recall had shown them.
+    """
 
     observations: int = 0
     telling: int = 0
     added: int = 0
     confirmed: int = 0
+    reused: int = 0
 
     def __add__(self, other: Consolidated) -> Consolidated:
         """The counts of both."""
@@ -48,6 +53,7 @@ class Consolidated:
             self.telling + other.telling,
             self.added + other.added,
             self.confirmed + other.confirmed,
+            self.reused + other.reused,
         )
 
 
@@ -68,6 +74,7 @@ class Consolidator:
         self._ledger = ledger
         self._settings = settings
         self._recorder = Recorder(store, ledger, settings)
+        self._weak_uses = WeakUses(store, ledger, settings)
 
     def run(
         self,
@@ -115,6 +122,7 @@ class Consolidator:
         findings = list(_findings(turn, self._settings))
         prepared = _prepared(findings, embedder)
         near = [self._recorder.near(ready) for ready, _ in prepared]
+        uses = self._weak_uses.found(turn)
         observations = [event.memory for event in turn]
         became: list[str] = []
         telling: set[int] = set()
@@ -125,9 +133,10 @@ class Consolidator:
             for (ready, sources), neighbours in zip(prepared, near, strict=True):
                 became.append(self._write(ready, sources, neighbours, now))
                 telling.update(source.seq for source in sources)
+            reused = self._weak_uses.record(uses)
             self._ledger.consolidated(observations[0].scope, observations, became, now)
             added = self._store.memories.count() - before
-        return Consolidated(len(turn), len(telling), added, len(prepared) - added)
+        return Consolidated(len(turn), len(telling), added, len(prepared) - added, reused)
 
     def _write(self, prepared: Prepared, sources: Sequence[Memory], near: Mapping[int, float], now: int) -> str:
         written = self._recorder.write(prepared, now, near=near, unattended=True)

@@ -31,6 +31,7 @@ class DecaySettings:
     weight_activation: float = 0.25
     stability_floor: float = 0.1
     spacing_days: float = 1.0  # wall days: how far apart two uses must be to count as two
+    weak_use: float = 0.25  # what a use counts that a reply shows and nobody reports; 0 looks for none
     activation_days: float = 14.0  # time constant with which an activation dies away
 
     # Retention: how much a lack of trust speeds forgetting up.

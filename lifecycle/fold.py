@@ -50,6 +50,16 @@ def used(figures: Strength, at: int, tau: float, settings: DecaySettings = DEFAU
     )
 
 
+def reused(figures: Strength, share: float, tau: float) -> Strength:
+    """Figures after a weak use that counts `share` of one, the scope's τ being `tau`.
+
+    So much is added to spaced uses, and so much of the time since the last use is made up for. It is none of the uses
+    that somebody reported.
+    """
+    anchor = figures.anchor_tau + share * max(0.0, tau - figures.anchor_tau)
+    return replace(figures, spaced_uses=figures.spaced_uses + share, anchor_tau=anchor)
+
+
 def merged(figures: Strength, copy: Strength) -> Strength:
     """Figures after a near-duplicate with the figures `copy` was merged into the memory: what was done to it counts.
 

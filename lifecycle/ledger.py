@@ -16,6 +16,7 @@ from ..store.journal import Entry
 from ..store.store import Store
 from . import activation, feedback, fold, restating
 from . import clock as activity
+from . import strength as formulas
 from .constants import DEFAULTS, DecaySettings
 from .merges import unmerged
 from .showings import Showing
@@ -120,6 +121,24 @@ class Ledger:
             else:
                 self._store.memories.set_strength(memory.seq, self._fold(memory, figures, tau))
             self._store.journal.append(Entry(at, Event.USED, number, memory.id, ref, {"tau": tau}))
+
+    def reused(self, memory: Memory, at: int, ref: str) -> None:
+        """Record that a reply at `at` (µs) made use of what the recall `ref` showed, though nobody said so.
+
+        It counts `weak_use` of a use, less the closer it follows the last one of either sort, and is no activity. It
+        says nothing of whether the memory is right: trust and confirmations stay, and so does its state until decay.
+        """
+        with self._store.atomic():
+            tau = self.tau(memory.scope, at)
+            now = self._store.memories.strength(memory.seq)
+            history = self._store.journal.of_memory(memory.id)
+            past = [entry.at for entry in history if entry.event is Event.REUSED]
+            past += [] if now.last_use_at is None else [now.last_use_at]
+            last = max(past) if past else None
+            share = min(1.0, self._settings.weak_use) * formulas.next_spacing(last, at, self._settings)
+            number = self._store.scopes.find(memory.scope)
+            self._store.journal.append(Entry(at, Event.REUSED, number, memory.id, ref, {"tau": tau, "share": share}))
+            self._store.memories.set_strength(memory.seq, self._fold(memory, fold.reused(now, share, tau), tau))
 
     def confirmed(
         self,

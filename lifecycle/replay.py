@@ -148,6 +148,11 @@ class Replay:
         if life.forgotten_at is None and life.merged_into is None:
             life.figures = replace(life.figures, state=State.ACTIVE)
 
+    def reused(self, life: Life, entry: Entry, _tau: float) -> None:
+        """A reply made use of it, which is no activity of its scope."""
+        tau = activity.tau(self.clocks.get(life.scope), entry.at, self.settings)
+        life.figures = fold.reused(life.figures, entry.data["share"], tau)
+
     def confirmed(self, life: Life, entry: Entry, _tau: float) -> None:
         """It was said again or proved right."""
         life.trust = feedback.confirmed(life.trust, self.settings, at_least=entry.data.get("at_least", 0.0))
@@ -247,6 +252,7 @@ _HANDLERS: dict[Event, Callable[[Replay, Entry, float], None]] = {
     Event.LEARNED: Replay.taught,
     Event.UNLEARNED: Replay.unlearned,
     Event.USED: _of_life(Replay.used),
+    Event.REUSED: _of_life(Replay.reused),
     Event.CONFIRMED: _of_life(Replay.confirmed),
     Event.CONTRADICTED: _of_life(Replay.contradicted),
     Event.SUPERSEDED: _of_life(Replay.superseded),

@@ -117,10 +117,8 @@ def _is_void(entry: Entry, history: Sequence[Entry], copy: str) -> bool:
 def _after(share: Share, entry: Entry, settings: DecaySettings) -> Share:
     data, figures = entry.data, share.figures
     match entry.event:
-        case Event.USED:
-            return replace(share, figures=fold.used(figures, entry.at, data["tau"], settings))
-        case Event.RESTORED:
-            return replace(share, figures=replace(figures, anchor_tau=data["tau"]))
+        case Event.USED | Event.REUSED | Event.RESTORED:
+            return replace(share, figures=_moved(figures, entry, settings))
         case Event.CONFIRMED:
             trust = feedback.confirmed(share.trust, settings, at_least=data.get("at_least", 0.0))
             return replace(share, trust=trust, confirmations=share.confirmations + 1)
@@ -130,3 +128,14 @@ def _after(share: Share, entry: Entry, settings: DecaySettings) -> Share:
             return share.plus(Share.read(data))
         case _:
             return share
+
+
+def _moved(figures: Strength, entry: Entry, settings: DecaySettings) -> Strength:
+    tau = entry.data["tau"]
+    match entry.event:
+        case Event.USED:
+            return fold.used(figures, entry.at, tau, settings)
+        case Event.REUSED:
+            return fold.reused(figures, entry.data["share"], tau)
+        case _:
+            return replace(figures, anchor_tau=tau)

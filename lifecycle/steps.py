@@ -79,7 +79,8 @@ class DailySteps:
         embedder = self._embedder()
         done = self._consolidator.run(context.now, embedder, whole=context.asked, stopped=context.stopped)
         told = f"{done.observations} observations gave {done.added} memories and confirmed {done.confirmed}"
-        return StepResult(done.observations, told if done.observations else "")
+        used = f"; replies made use of {done.reused} that were shown" if done.reused else ""
+        return StepResult(done.observations, told + used if done.observations else "")
 
     def _embeddings(self, context: RunContext) -> StepResult:
         embedder = self._embedder()

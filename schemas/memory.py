@@ -54,6 +54,7 @@ class Event(StrEnum):
     SAVED = "saved"
     SHOWN = "shown"
     USED = "used"
+    REUSED = "reused"
     CONFIRMED = "confirmed"
     CONTRADICTED = "contradicted"
     SUPERSEDED = "superseded"

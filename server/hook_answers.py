@@ -69,18 +69,19 @@ class HookAnswers:
         if not isinstance(scope, str) or not scope:
             return None
         if request.get("op") == "prompt":
-            return self._reminded(request.get("prompt"), scope, request.get("seen"))
+            return self._reminded(request.get("prompt"), scope, request.get("seen"), request.get("session"))
         if request.get("op") == "flush":
             threading.Thread(target=self._flush_quietly, args=(scope,), name="ebbing-flush", daemon=True).start()
             return Agreed()
         return None
 
-    def _reminded(self, prompt: object, scope: str, seen: object) -> Reminded | None:
+    def _reminded(self, prompt: object, scope: str, seen: object, session: object) -> Reminded | None:
         if not isinstance(prompt, str):
             return None
         services = self._services()
         known = frozenset(map(str, seen)) if isinstance(seen, list) else frozenset[str]()  # pyright: ignore[reportUnknownArgumentType]
-        reminder = remind(services, prompt, scope, known)
+        named = session if isinstance(session, str) and session else None
+        reminder = remind(services, prompt, scope, known, named)
         return None if reminder is None else Reminded(services, reminder)
 
     def _flush_quietly(self, scope: str) -> None:

@@ -80,6 +80,15 @@ class Journal:
         )
         return [_entry(row) for row in rows]
 
+    def shown_between(self, scope: int, since: int, until: int, limit: int = 200) -> list[Entry]:
+        """What recalls of a scope showed from `since` to `until` (µs), oldest first; the first `limit` of it."""
+        rows = self._database.rows(
+            # The event stands in the text: a bound one would not reach the index that holds only such entries.
+            f"{_SELECT} WHERE event = 'shown' AND scope = ? AND at BETWEEN ? AND ? ORDER BY at, id LIMIT ?",
+            (scope, since, until, limit),
+        )
+        return [_entry(row) for row in rows]
+
     def disputed(self) -> dict[str, int]:
         """Ids of memories that proved wrong and were not confirmed since: the numbers of the entries that say so."""
         rows = self._database.rows(

@@ -90,6 +90,16 @@ class Lexical:
         counts = np.diff(starts, append=len(documents))
         return Postings(documents[starts], counts.astype(np.float32))
 
+    def frequency(self, term: str, most: int) -> int:
+        """How many memories of all scopes hold an index term (a stem), raw observations aside; at most `most` + 1."""
+        return self._counted("SELECT DISTINCT doc AS seq FROM lexical_posting WHERE term = ?", term, most)
+
+    def phrase_frequency(self, expression: str, most: int) -> int:
+        """The same for what matches an expression over words."""
+        if not expression:
+            return 0
+        return self._counted("SELECT rowid AS seq FROM lexical WHERE lexical MATCH ?", expression, most)
+
     def rebuild(self, texts: Iterable[tuple[int, str, str]]) -> int:
         """Index anew from (seq, index_text, trigram_text). Returns how many were indexed."""
         count = 0
@@ -127,6 +137,10 @@ class Lexical:
         with self._database.atomic():
             self._database.execute("INSERT INTO lexical (lexical) VALUES ('optimize')")
             self._database.execute("INSERT INTO substring (substring) VALUES ('optimize')")
+
+    def _counted(self, found: str, term: str, most: int) -> int:
+        rows = f"SELECT 1 FROM ({found}) JOIN memory m USING (seq) WHERE m.kind <> 'observation' LIMIT ?"
+        return int(self._database.value(f"SELECT count(*) FROM ({rows})", (term, most + 1)))
 
     def _match(self, table: str, expression: str, scopes: Sequence[int], limit: int) -> list[tuple[int, float]]:
         if not expression or not scopes:

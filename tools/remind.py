@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from ..encoding.clean import clean, strip_private
+from ..lifecycle.channel_lessons import rounded
 from ..lifecycle.prompt_source import disputed
 from ..lifecycle.showings import Showing
 from ..retrieval.render import Rendered, render
@@ -44,7 +45,9 @@ class Reminder:
     found: Mapping[str, Any]
 
 
-def remind(services: Services, prompt: str, scope: str, seen: Collection[str]) -> Reminder | None:
+def remind(
+    services: Services, prompt: str, scope: str, seen: Collection[str], session: str | None = None
+) -> Reminder | None:
     """The memories that bear on a prompt, within 1,000 tokens and 9,500 characters; None if there are none.
 
     Args:
@@ -52,6 +55,7 @@ def remind(services: Services, prompt: str, scope: str, seen: Collection[str]) -
         prompt: what the user wrote, or its beginning and end.
         scope: the project key of the session.
         seen: ids of memories that the session has in its context.
+        session: the client's name of the session.
 
     Raises:
         StoreError: if the store can't be read.
@@ -74,7 +78,12 @@ def remind(services: Services, prompt: str, scope: str, seen: Collection[str]) -
     shown = [hit for hit in fresh if hit.memory.id in rendered.shown]
     if not shown:
         return None
-    found = {"class": result.query_class, "channels": {hit.memory.id: list(hit.channels) for hit in shown}}
+    found = {
+        "class": result.query_class,
+        "channels": {hit.memory.id: list(hit.channels) for hit in shown},
+        "parts": {hit.memory.id: rounded(hit.parts) for hit in shown if hit.parts},
+        "session": session,
+    }
     return Reminder(recall_id, scopes[0], rendered.text, tuple(hit.memory for hit in shown), found)
 
 

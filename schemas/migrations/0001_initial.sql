@@ -190,6 +190,8 @@ CREATE TABLE journal (
 CREATE INDEX journal_by_memory ON journal (memory) WHERE memory IS NOT NULL;
 CREATE INDEX journal_by_ref ON journal (ref) WHERE ref IS NOT NULL;
 CREATE INDEX journal_by_event ON journal (event);
+-- What was shown while somebody worked, to see whether the answer made use of it.
+CREATE INDEX journal_shown ON journal (at) WHERE event = 'shown';
 
 -- Seqs that are gone, so that readers in other processes drop them from what they keep resident.
 CREATE TABLE tombstone (

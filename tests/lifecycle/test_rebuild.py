@@ -72,6 +72,7 @@ def test_five_thousand_random_events_are_rebuilt_bit_for_bit(tmp_path: Path) -> 
             Event.LINKED,
             Event.SHOWN,
             Event.USED,
+            Event.REUSED,
         }
 
 

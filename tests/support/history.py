@@ -63,6 +63,7 @@ class History:
             "save": (6, self.save),
             "show": (8, self.show),
             "use": (6, lambda: self.ledger.used(self.some(), self.now)),
+            "reuse": (4, lambda: self.ledger.reused(self.some(), self.now, new_id(self.now))),
             "confirm": (3, self.confirm),
             "contradict": (2, lambda: self.ledger.contradicted(self.some(), self.now)),
             "supersede": (1, self.supersede),
