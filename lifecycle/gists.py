@@ -5,7 +5,8 @@ only leads recall to them; when half of them have faded to cues it is shown itse
 it goes without a trace as soon as a source is forgotten, erased or replaced, and the other sources are summed up anew.
 Which gists there are depends on when runs came; how sources fade does not depend on gists.
 
-Only what has just faded is looked at, with what it is linked to.
+Only what has just faded is looked at, with what it is linked to. Where very much fades at once, as two months after an
+import, runs share the work.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from .ledger import Ledger, initial_bit_width
 
 _READ: Final = "gists.read"
 _BATCH: Final = 300
+_MOST_PER_RUN: Final = 3_000
 _NEIGHBOURS: Final = 8
 _MOST_NODES: Final = 900
 _WEIGHT_QUOTED: Final = 1.0
@@ -53,8 +55,11 @@ def make_gists(
     embedder: Embedder | None,
     now: int,
     stopped: Stopped = lambda: False,
+    *,
+    most: int = _MOST_PER_RUN,
+    batch: int = _BATCH,
 ) -> Gisting:
-    """Retire gists whose sources have changed, and sum up what has faded since the last run.
+    """Retire gists whose sources have changed, and sum up what has faded since the last run, about `most` of it.
 
     Each gist is one transaction; stopped or killed, the next run goes on. Without an embedder gists get their
     embeddings later.
@@ -64,14 +69,17 @@ def make_gists(
         StoreError: if the store can't be written; what was done stays done.
     """
     retired = _retire(store, ledger, now, stopped)
-    made = 0
-    for last, seeds in _seeds(store):
+    made, looked_at = 0, 0
+    for last, seeds in _seeds(store, batch):
         if stopped():
             break
         for sources in _groups(store, seeds):
             made += _make(store, ledger, embedder, sources, now)
+        looked_at += len(seeds)
         with store.atomic(durable=False):
             store.meta.set(_READ, str(last))
+        if looked_at >= most:
+            break
     return Gisting(made, retired, store.gists.settle())
 
 
@@ -92,10 +100,10 @@ def _retire(store: Store, ledger: Ledger, now: int, stopped: Stopped) -> int:
     return count
 
 
-def _seeds(store: Store) -> Iterator[tuple[int, list[int]]]:
+def _seeds(store: Store, batch: int = _BATCH) -> Iterator[tuple[int, list[int]]]:
     """What has faded or lost its gist since the last run, some at a time, with the number of the last entry read."""
     last = int(store.meta.get(_READ) or 0)
-    while entries := store.journal.about((Event.STATE, Event.ERASED), last, _BATCH):
+    while entries := store.journal.about((Event.STATE, Event.ERASED), last, batch):
         last = entries[-1].number
         names = [entry.memory for entry in entries if entry.data.get("to") in _FADED and entry.memory is not None]
         names += [name for entry in entries for name in entry.data.get("sources", ())]

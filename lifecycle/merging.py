@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ..encoding.associate import SIMILAR
-from ..encoding.likeness import Likeness, Statement, likeness
+from ..encoding.likeness import Likeness, Statement, likeness, may_be_alike, telling_words
 from ..encoding.words import match_expression, query_terms
 from ..schemas.ids import new_id
 from ..schemas.memory import Event, Memory
@@ -30,7 +30,7 @@ ALIKE: Final = 0.6
 """Cosine from which two memories are compared word by word."""
 _READ: Final = "merging.read"
 _EVENTS: Final = (Event.SAVED, Event.RESTORED, Event.RESTORED_VALIDITY)
-BATCH: Final = 200
+BATCH: Final = 1_000
 _MERGED_AT_ONCE: Final = 10
 _NEAREST: Final = 8
 _SEARCHED_CHARACTERS: Final = 300
@@ -120,6 +120,7 @@ def _near(store: Store, seq: int) -> list[int]:
 
 def _same(store: Store, pairs: Sequence[Pair]) -> list[Pair]:
     """The pairs of which one may speak for both."""
+    pairs = _worth_reading(store, pairs)
     memories = {
         memory.seq: memory for memory in store.memories.by_seqs(sorted({seq for pair in pairs for seq in pair}))
     }
@@ -129,6 +130,16 @@ def _same(store: Store, pairs: Sequence[Pair]) -> list[Pair]:
         if pair[0] in memories
         and pair[1] in memories
         and may_merge(memories[pair[0]], memories[pair[1]]) is not Likeness.DIFFERENT
+    ]
+
+
+def _worth_reading(store: Store, pairs: Sequence[Pair]) -> list[Pair]:
+    texts = store.memories.texts(sorted({seq for pair in pairs for seq in pair}))
+    words = {seq: telling_words(text) for seq, text in texts.items()}
+    return [
+        (one, other)
+        for one, other in pairs
+        if one in words and other in words and may_be_alike(words[one], words[other])
     ]
 
 

@@ -7,9 +7,9 @@ memory is what is found by the same words, and at the same budget sums of cosine
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -32,8 +32,9 @@ _FEW: Final = 5
 _K1: Final = 0.9
 _B: Final = 0.4
 _BATCH: Final = 50
-_TERMS_KEPT: Final = 4_000
-_MOST_PER_RUN: Final = 10_000
+_POSTINGS_KEPT: Final = 6_000_000
+"""As int32 and float32, at most 48 MB while many are compared; a day's memories need a fraction of it."""
+_MOST_PER_RUN: Final = 5_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,18 +61,42 @@ def resemble(
     Raises:
         StoreError: if the store can't be read or written.
     """
-    postings = lru_cache(maxsize=_TERMS_KEPT)(store.lexical.postings)
+    postings = PostingsKept(store.lexical.postings)
     count, last = 0, 0
     while count < most and not stopped():
         seqs = store.resemblance.uncounted(last, min(_BATCH, most - count))
         if not seqs:
             return count, False
         columns = store.catalog.columns()
-        found = [_compared(store, memory, columns, postings) for memory in store.memories.by_seqs(seqs)]
+        with store.snapshot():
+            found = [_compared(store, memory, columns, postings.of) for memory in store.memories.by_seqs(seqs)]
         with store.atomic(durable=False):
             store.resemblance.add(found)
         count, last = count + len(seqs), seqs[-1]
     return count, bool(store.resemblance.uncounted(last, 1))
+
+
+class PostingsKept:
+    """Postings read once for many memories: those used last, up to a number of occurrences."""
+
+    def __init__(self, read: Callable[[str], Postings], most: int = _POSTINGS_KEPT) -> None:
+        """Read a term's postings with `read`."""
+        self._read = read
+        self._left = most
+        self._kept: OrderedDict[str, Postings] = OrderedDict()
+
+    def of(self, term: str) -> Postings:
+        """The postings of a term, seqs int32."""
+        found = self._kept.pop(term, None)
+        if found is None:
+            wide = self._read(term)
+            found = Postings(wide.seqs.astype(np.int32), wide.counts)
+            self._left -= found.seqs.size
+        self._kept[term] = found
+        while self._left < 0 and len(self._kept) > 1:
+            _, dropped = self._kept.popitem(last=False)
+            self._left += dropped.seqs.size
+        return found
 
 
 def most_alike(postings: Sequence[Postings], before: Before) -> dict[int, float]:
@@ -81,19 +106,31 @@ def most_alike(postings: Sequence[Postings], before: Before) -> dict[int, float]
     nobody has counts towards the highest score, so that what says something new resembles less.
     """
     total = int(np.count_nonzero(before.held))
-    mean = max(1.0, float(before.words[before.held].mean())) if total else 1.0
-    scores = np.zeros(before.held.size)
-    bound = 0.0
-    for posting in postings:
-        inside = posting.seqs[: np.searchsorted(posting.seqs, before.held.size)]
-        held = before.held[inside]
-        rows, times = inside[held], posting.counts[: inside.size][held]
-        idf = float(np.log1p((total - rows.size + 0.5) / (rows.size + 0.5)))
-        bound += idf
-        if rows.size <= max(_FEW, COMMON * total):
-            scores[rows] += idf * times / (times + _K1 * (1.0 - _B + _B * before.words[rows] / mean))
-    best = np.lexsort((np.arange(scores.size), -scores))[:MOST_ALIKE] if total else np.zeros(0, np.int64)
-    return {int(seq): float(scores[seq] / bound) for seq in best if scores[seq] > 0.0}
+    if not total or not postings:
+        return {}
+    size = before.held.size
+    mean = max(1.0, float(before.words.sum(where=before.held)) / total)
+    older = [int(np.searchsorted(posting.seqs, size)) for posting in postings]
+    seqs = np.concatenate([posting.seqs[:count] for posting, count in zip(postings, older, strict=True)])
+    times = np.concatenate([posting.counts[:count] for posting, count in zip(postings, older, strict=True)])
+    term = np.repeat(np.arange(len(postings)), older)
+    held = before.held[seqs]
+    known = np.bincount(term[held], minlength=len(postings))
+    idf = np.log1p((total - known + 0.5) / (known + 0.5))
+    held &= (known <= max(_FEW, COMMON * total))[term]
+    rows, counts = seqs[held], times[held].astype(np.float64)
+    weights = idf[term[held]] * counts / (counts + _K1 * (1.0 - _B + _B * before.words[rows] / mean))
+    return _best(np.bincount(rows, weights, minlength=size) / float(idf.sum()))
+
+
+def _best(shares: NDArray[np.float64]) -> dict[int, float]:
+    """The highest few above 0, the older first among equals."""
+    found = np.flatnonzero(shares)
+    if found.size > MOST_ALIKE:
+        least = np.partition(shares[found], found.size - MOST_ALIKE)[-MOST_ALIKE]
+        found = found[shares[found] >= least]
+    order = np.lexsort((found, -shares[found]))[:MOST_ALIKE]
+    return {int(seq): float(shares[seq]) for seq in found[order]}
 
 
 def _compared(store: Store, memory: Memory, columns: Columns, postings: Callable[[str], Postings]) -> Resembling:

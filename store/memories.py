@@ -8,9 +8,10 @@ from typing import Any
 
 from ..schemas.errors import UnknownMemoryError
 from ..schemas.memory import Kind, Memory, NewMemory, Strength
+from .attic import unpack
 from .database import Database
 from .meta import Meta
-from .placeholders import slices
+from .placeholders import marks, slices
 from .rows import (
     MEMORY_COLUMNS,
     MEMORY_SOURCE,
@@ -107,6 +108,20 @@ class Memories:
                     f"SELECT seq, gist FROM memory WHERE seq IN ({','.join('?' * len(some))})", some
                 )
                 found.update({int(seq): str(gist) for seq, gist in rows})
+        return found
+
+    def texts(self, seqs: Sequence[int]) -> dict[int, str]:
+        """The verbatim texts of some memories by seq; those that are gone are left out."""
+        found: dict[int, str] = {}
+        with self._database.snapshot():
+            for some in slices(seqs):
+                rows = self._database.execute(
+                    "SELECT m.seq, m.content, a.codec, a.body FROM memory m LEFT JOIN attic a USING (seq)"
+                    f" WHERE m.seq IN ({marks(some)})",
+                    some,
+                )
+                for seq, content, codec, body in rows:
+                    found[int(seq)] = unpack(codec, body) if content is None else str(content)
         return found
 
     def ids(self, seqs: Sequence[int]) -> dict[int, str]:

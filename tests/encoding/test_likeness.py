@@ -1,31 +1,52 @@
 """What says the same and what only looks alike: numbers, versions, names, negations, order and limits are exact."""
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ebbing.encoding.likeness import Likeness, Statement, likeness, said
+from ebbing.encoding.likeness import Likeness, Statement, likeness, may_be_alike, said, telling_words
 from ebbing.encoding.slots import slots
+
+SAME = [
+    ("Use tabs.", "use  tabs"),
+    ("The port of the cache is 6379.", "The cache's port is 6379"),
+    ("Don't push to main.", "Do not push to main."),
+    ("We can't deploy on Fridays.", "We cannot deploy on Fridays"),
+    ("Timeout is 30s.", "The timeout is 30 seconds."),
+    ("Note: the build needs Node 20.", "The build needs Node 20."),
+    ("It holds 1,000 rows.", "It holds 1000 rows."),
+    ("Deploy version v1.2.0 first.", "Deploy version 1.2.0 first."),
+    ("Run `make test` first.", "Run make test first."),
+]
+LONGER = [
+    "deployment",
+    "couldn't",
+    "cannot",
+    "minutes",
+    "important",
+    "cache's",
+    "Gateway",
+    "config_file",
+    "a1234",
+    "the",
+]
+DISGUISES: list[Callable[[str], str]] = [
+    lambda text: text.replace("couldn't", "could not").replace("cannot", "can not"),
+    lambda text: text.replace("minutes", "min"),
+    lambda text: f"Note: {text}.",
+    lambda text: text.replace("the ", ""),
+    lambda text: f"{text} because nothing else works with the old compiler",
+    str.lower,
+]
 
 
 def between(one: str, other: str) -> Likeness:
     return likeness(Statement(one, slots(one)), Statement(other, slots(other)))
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("Use tabs.", "use  tabs"),
-        ("The port of the cache is 6379.", "The cache's port is 6379"),
-        ("Don't push to main.", "Do not push to main."),
-        ("We can't deploy on Fridays.", "We cannot deploy on Fridays"),
-        ("Timeout is 30s.", "The timeout is 30 seconds."),
-        ("Note: the build needs Node 20.", "The build needs Node 20."),
-        ("It holds 1,000 rows.", "It holds 1000 rows."),
-        ("Deploy version v1.2.0 first.", "Deploy version 1.2.0 first."),
-        ("Run `make test` first.", "Run make test first."),
-    ],
-)
+@pytest.mark.parametrize(("one", "other"), SAME)
 def test_the_same_in_other_clothes_is_the_same(one: str, other: str) -> None:
     assert between(one, other) is Likeness.SAME
     assert between(other, one) is Likeness.SAME
@@ -112,3 +133,23 @@ def test_any_text_is_said_without_failing_and_is_like_itself(text: str) -> None:
     assert all(said(text))
     if text.strip():
         assert between(text, text) is Likeness.SAME
+
+
+def test_texts_that_share_few_words_need_not_be_compared() -> None:
+    one = telling_words("The gateway retries every failed upload twice before giving up entirely.")
+    other = telling_words("Staging deploys happen from branch release after tests passed nightly.")
+    assert not may_be_alike(one, other)
+    assert may_be_alike(one, telling_words("short text"))
+
+
+@given(st.lists(st.sampled_from(LONGER), min_size=1, max_size=30), st.sampled_from(DISGUISES))
+def test_what_says_the_same_is_always_compared(words: list[str], disguise: Callable[[str], str]) -> None:
+    text = " ".join(words)
+    other = disguise(text)
+    if likeness(Statement(text), Statement(other)) is not Likeness.DIFFERENT:
+        assert may_be_alike(telling_words(text), telling_words(other))
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_the_same_in_other_clothes_is_always_compared(one: str, other: str) -> None:
+    assert may_be_alike(telling_words(one), telling_words(other))

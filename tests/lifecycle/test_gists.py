@@ -73,6 +73,19 @@ def test_the_daily_run_reports_gists_and_makes_none_twice(world: World) -> None:
     assert (again.made, again.retired) == (0, 0)
 
 
+def test_runs_share_the_work_where_much_fades_at_once(world: World) -> None:
+    told(world)
+    store, ledger = world.services.store, world.services.ledger
+    [gist] = gists(world)
+    ledger.erased([gist], world.now, gist.id)
+    read = [store.meta.get("gists.read")]
+    while not gists(world):
+        make_gists(store, ledger, None, world.now, most=1, batch=1)
+        assert store.meta.get("gists.read") not in read
+        read.append(store.meta.get("gists.read"))
+    assert gists(world)[0].content == gist.content
+
+
 def test_making_a_gist_is_no_activity_and_keeps_no_source_from_fading(world: World, tmp_path: Path) -> None:
     story = told(world)
     with World(tmp_path / "without") as other:
