@@ -14,10 +14,11 @@ from ..encoding.associate import associate, nearest
 from ..encoding.reconcile import Candidate, Decision, Neighbour, Operation, reconcile
 from ..encoding.words import indexed, match_expression, query_terms
 from ..encoding.writer import Prepared
+from ..schemas.ids import new_id
 from ..schemas.memory import Kind, Memory, NewMemory
 from ..store.store import Store
 from .constants import DEFAULTS, DecaySettings
-from .erasure import leftovers, saying_the_same, scrub
+from .erasure import Erased, erase
 from .ledger import Ledger, initial_bit_width
 from .restating import AUTHORITY, Stated, restated
 
@@ -101,19 +102,13 @@ class Recorder:
         model = self._store.vectors.model
         self._store.tokens.put(seq, model, prepared.embedding.tokens, prepared.embedding.pieces)
 
-    def erase(self, memories: Sequence[Memory], now: int, reference: str | None = None) -> bool:
-        """Remove memories for good from every file; whether a search of the files finds no trace of their texts.
-
-        What was merged into them goes along, since it says the same.
+    def erase(self, memories: Sequence[Memory], now: int, reference: str | None = None) -> Erased:
+        """Remove memories for good from every file, with what says the same; see `erasure.erase`.
 
         Raises:
             StoreError: if the store can't be written; then nothing was removed.
         """
-        memories = [*memories, *saying_the_same(self._store, memories)]
-        texts = [memory.content for memory in memories]
-        self._ledger.erased(memories, now, reference)
-        scrub(self._store, {memory.id for memory in memories}, texts)
-        return not leftovers(self._store, texts)
+        return erase(self._store, self._ledger, memories, now, reference or new_id(now))
 
     def _carry_out(
         self,

@@ -18,7 +18,7 @@ from .decay import decay, pending
 from .ledger import Ledger
 from .observing import Observer
 from .precision import requantize, unsettled
-from .prompt_file import ids_in, read, write
+from .prompt_file import ids_in, read, without, write
 from .prompt_source import scored
 from .resemblance import resemble
 from .soft_prompt import SoftPrompt, compose
@@ -66,6 +66,15 @@ class DailySteps:
         standing = ids_in(read(self._prompt_path(scope)))
         candidates = scored(self._store, scope, self._settings)
         return compose(candidates, self._count_tokens, now=now, incumbents=standing)
+
+    def put(self, path: Path, prepared: SoftPrompt) -> bool:
+        """Write a soft prompt without what was erased while it was made; whether the file changed."""
+        if read(path) == prepared.text:
+            return False
+        # Under the lock: who erases after us finds the file as it is, who erased before us is seen here.
+        with self._store.atomic(durable=False):
+            gone = set(prepared.included) - self._store.rebuilding.seqs_of(prepared.included).keys()
+            return write(path, without(prepared.text, gone))
 
     def _spool(self, context: RunContext) -> StepResult:
         if context.dry_run:
@@ -124,7 +133,7 @@ class DailySteps:
                 continue
             prepared = self.prompt(scope, context.now)
             if not context.dry_run:
-                changed += write(self._prompt_path(scope), prepared.text)
+                changed += self.put(self._prompt_path(scope), prepared)
         return StepResult(changed)
 
     def _resemblance(self, context: RunContext) -> StepResult:

@@ -90,6 +90,10 @@ class Attic:
                 "UPDATE memory SET content = NULL WHERE content IS NOT NULL AND seq = ?", [(seq,) for seq in texts]
             )
 
+    def holds(self, seq: int) -> bool:
+        """Whether a memory's text lies here."""
+        return self._database.row("SELECT 1 FROM attic WHERE seq = ?", (seq,)) is not None
+
     def fetch(self, seq: int) -> None:
         """Move a memory's text back into its row; nothing happens when it is there already."""
         with self._database.atomic():

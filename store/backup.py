@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import mmap
 import os
-from collections.abc import Sequence
+import shutil
+import tempfile
+import time
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -13,7 +16,6 @@ import apsw
 
 from ..schemas.errors import StoreCorruptError
 from ..schemas.instants import to_datetime
-from .attic import pack
 from .connections import load_vec, run
 from .database import Database
 from .errors import DAMAGED, convert_os, translated
@@ -21,7 +23,18 @@ from .files import BACKUP_FILES
 
 KEPT: Final = 5
 _UNFINISHED: Final = "memory-*.partial*"
-_PROBE_BYTES: Final = 48  # a row keeps its first few hundred bytes in one piece
+_DRAFT: Final = "erasing-"
+_DRAFT_SECONDS: Final = 3_600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A backup that is being rewritten: the home that its copy lies in, and which file it was copied from."""
+
+    backup: Path
+    home: Path
+    copy: Path
+    was: tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,18 +93,53 @@ class Backups:
         """The backups, oldest first."""
         return sorted(self.folder.glob(BACKUP_FILES))
 
-    def remove_all_with(self, texts: Sequence[str]) -> list[Path]:
-        """Delete backups that hold any of some texts, plain or packed for the attic; returns which.
+    @contextmanager
+    def draft(self, backup: Path) -> Generator[Draft]:
+        """A copy of a backup in a folder of its own, as a home whose store can be opened and changed; gone at the end.
 
-        Erasing has promised these texts away.
+        Raises:
+            FileNotFoundError: if the backup is gone.
+            OSError: if it can't be copied.
         """
-        probes = [stored[:_PROBE_BYTES] for text in texts if text for stored in (text.encode("utf-8"), pack(text)[1])]
-        removed = [path for path in self.list() if _holds(path, probes)]
-        for path in removed:
-            path.unlink(missing_ok=True)
-        return removed
+        self._remove_old_drafts()
+        home = Path(tempfile.mkdtemp(prefix=_DRAFT, dir=self.folder))
+        try:
+            was = _identity(backup)
+            copy = home / self.database.path.name
+            os.close(os.open(copy, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+            shutil.copyfile(backup, copy)
+            yield Draft(backup, home, copy, was)
+        finally:
+            shutil.rmtree(home, ignore_errors=True)
+
+    def put_back(self, draft: Draft) -> bool:
+        """Let a draft, whose store is closed, take its backup's place; False if that is gone or another one by now.
+
+        Raises:
+            OSError: if it can't be put there.
+            StoreError: if the write lock can't be had.
+        """
+        with self.database.atomic(durable=False):
+            try:
+                if _identity(draft.backup) != draft.was:
+                    return False
+            except FileNotFoundError:
+                return False
+            draft.copy.replace(draft.backup)
+        return True
+
+    def is_draft(self, path: Path) -> bool:
+        """Whether a file lies in the folder of a draft, which is gone in a moment."""
+        return any(parent.parent == self.folder and parent.name.startswith(_DRAFT) for parent in path.parents)
+
+    def _remove_old_drafts(self) -> None:
+        for folder in self.folder.glob(f"{_DRAFT}*"):
+            with suppress(FileNotFoundError):
+                if time.time() - folder.stat().st_mtime > _DRAFT_SECONDS:
+                    shutil.rmtree(folder, ignore_errors=True)
 
     def _write(self, target: Path) -> None:
+        self._remove_old_drafts()
         # Nobody else is copying, since copies are made under the write lock: these are of processes that died.
         self._remove_unfinished()
         partial = target.with_suffix(".partial")
@@ -131,9 +179,6 @@ def _refuse_damaged(copy: apsw.Connection) -> None:
         raise StoreCorruptError(DAMAGED)
 
 
-def _holds(path: Path, probes: Sequence[bytes]) -> bool:
-    with path.open("rb") as file:
-        if not os.fstat(file.fileno()).st_size:
-            return False
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
-            return any(view.find(probe) >= 0 for probe in probes)
+def _identity(path: Path) -> tuple[int, int, int]:
+    found = path.stat()
+    return found.st_ino, found.st_size, found.st_mtime_ns

@@ -98,6 +98,11 @@ class Graph:
                     (seq, entity.kind, entity.value),
                 )
 
+    def forget_mentions(self, seq: int) -> None:
+        """Take back what a memory names; entities that nobody names any more stay until they are pruned."""
+        with self._database.atomic():
+            self._database.execute("DELETE FROM memory_entity WHERE seq = ?", (seq,))
+
     def mentions(self, values: Sequence[str], limit: int = 2_000) -> dict[str, list[int]]:
         """For each entity value (any kind), the newest memories (seqs) that name it."""
         found: dict[str, list[int]] = {}

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..schemas.memory import Event
 from .database import Database
+from .spool_purge import contains, plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,14 @@ class Journal:
         """Blank what the entries of one memory say: that it existed stays, its words and figures go."""
         with self._database.atomic():
             self._database.execute("UPDATE journal SET data = '{}' WHERE memory = ?", (memory,))
+
+    def hush(self, texts: Sequence[str]) -> None:
+        """Take the notes that hold any of some texts out of all entries; what happened stays."""
+        wanted = plain(texts)
+        with self._database.atomic():
+            noted = self._database.execute('SELECT id, data FROM journal WHERE data LIKE \'%"note": "%\'')
+            held = [(number,) for number, data in noted if contains(data.encode("utf-8", "replace"), wanted)]
+            self._database.executemany("UPDATE journal SET data = json_remove(data, '$.note') WHERE id = ?", held)
 
     def count(self, event: Event) -> int:
         """How many entries of one kind there are."""

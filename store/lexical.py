@@ -124,19 +124,21 @@ class Lexical:
             done += pages - left
         return done
 
-    def _merged(self, table: str) -> bool:
+    def optimize(self) -> None:
+        """Merge the index's segments into one, which drops what was removed, in short transactions."""
+        for table in ("lexical", "substring"):
+            # Below zero the command first marks all segments as ones to be merged (SQLite's documentation of "merge").
+            self._merged(table, -_MERGED_AT_ONCE)
+            while self._merged(table):
+                pass
+
+    def _merged(self, table: str, pages: int = _MERGED_AT_ONCE) -> bool:
         """Merge a few pages of a table; whether there was anything to merge."""
         with self._database.atomic(durable=False), self._database.connection() as connection:
             before = connection.total_changes()
-            self._database.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('merge', ?)", (_MERGED_AT_ONCE,))
+            self._database.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('merge', ?)", (pages,))
             # The command itself counts as one change (SQLite's documentation of "merge").
             return connection.total_changes() - before > 1
-
-    def optimize(self) -> None:
-        """Merge the index's segments into one, which drops what was removed."""
-        with self._database.atomic():
-            self._database.execute("INSERT INTO lexical (lexical) VALUES ('optimize')")
-            self._database.execute("INSERT INTO substring (substring) VALUES ('optimize')")
 
     def _counted(self, found: str, term: str, most: int) -> int:
         rows = f"SELECT 1 FROM ({found}) JOIN memory m USING (seq) WHERE m.kind <> 'observation' LIMIT ?"

@@ -44,6 +44,22 @@ _CHANGEABLE = frozenset(
 )
 
 
+_WORDED = (
+    "content",
+    "content_hash",
+    "gist",
+    "cue",
+    "entities",
+    "slots",
+    "words",
+    "characters",
+    "speaker",
+    "flags",
+    "time_words",
+)
+"""The columns that follow from a memory's text."""
+
+
 def content_hash(content: str) -> bytes:
     """The 16 bytes by which equal texts are found: BLAKE2b of the text with its white space folded."""
     folded = " ".join(content.split())
@@ -193,6 +209,18 @@ class Memories:
         assignments = ", ".join(["version = version + 1", *(f"{name} = :{name}" for name in columns)])
         with self._database.atomic():
             self._database.execute(f"UPDATE memory SET {assignments} WHERE seq = :seq", {**columns, "seq": seq})
+            self._stamp(seq)
+
+    def reword(self, seq: int, new: NewMemory) -> None:
+        """Give a memory the words of `new`, and what follows from them; everything else about it stays as it is."""
+        values = insert_values(new, 0, content_hash(new.content))
+        assignments = ", ".join(f"{name} = :{name}" for name in _WORDED)
+        with self._database.atomic():
+            self._database.execute(
+                f"UPDATE memory SET version = version + 1, {assignments} WHERE seq = :seq",
+                {**{name: values[name] for name in _WORDED}, "seq": seq},
+            )
+            self._database.execute("DELETE FROM attic WHERE seq = ?", (seq,))
             self._stamp(seq)
 
     def exists(self, seq: int) -> bool:

@@ -8,16 +8,15 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
-from urllib.parse import quote
 
 import apsw
 
-from ..schemas.errors import InvalidInputError, StoreBusyError, StoreCorruptError, StoreTooNewError
+from ..schemas.errors import InvalidInputError, StoreBusyError
 from ..schemas.instants import to_datetime
 from .connections import load_vec, run, set_pragma
-from .errors import convert_os, translated
+from .errors import convert_os
 from .files import BACKUP_FOLDER
-from .migrations import known_migrations
+from .soundness import checked
 
 _IN_USE: Final = (
     "another process has the store open, most likely the server of a client that runs: end it and try again;"
@@ -58,7 +57,7 @@ def restore(copy: Path, database: Path, now: int) -> Restored:
     if database.exists() and copy.samefile(database):
         raise InvalidInputError(f"{copy} is the store itself")
     try:
-        with _checked(copy) as (source, schema, memories):
+        with checked(copy) as (source, schema, memories):
             database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             (database.parent / BACKUP_FOLDER).mkdir(mode=0o700, exist_ok=True)
             kept, erased = _put(source, database, to_datetime(now).strftime("%Y%m%dT%H%M%S%f"))
@@ -66,34 +65,6 @@ def restore(copy: Path, database: Path, now: int) -> Restored:
     except OSError as error:
         raise convert_os(error, "the store could not be restored") from error
     return Restored(schema, memories, kept, tuple(sorted(erased & here)))
-
-
-@contextmanager
-def _checked(copy: Path) -> Generator[tuple[apsw.Connection, int, int]]:
-    """A connection to a sound copy, its schema and how many memories it holds."""
-    with translated(), _opened(copy) as source:
-        try:
-            load_vec(source)
-            schema = _schema(source)
-            if schema and next(run(source, "PRAGMA integrity_check(1)")) != ("ok",):
-                schema = 0
-        except (apsw.NotADBError, apsw.CorruptError):
-            schema = 0
-        if not schema:
-            raise StoreCorruptError(f"{copy} is damaged, or not a copy of ebbing's store: nothing was changed")
-        newest = known_migrations()[-1].number
-        if schema > newest:
-            raise StoreTooNewError(f"{copy} was written by a newer ebbing (schema {schema}, this one knows {newest})")
-        [memories] = next(run(source, "SELECT count(*) FROM memory"))
-        yield source, schema, int(memories)
-
-
-def _schema(connection: apsw.Connection) -> int:
-    tables = run(connection, "SELECT count(*) FROM sqlite_master WHERE name IN ('migration', 'memory', 'journal')")
-    if next(tables) != (3,):
-        return 0
-    [number] = next(run(connection, "SELECT coalesce(max(number), 0) FROM migration"))
-    return int(number)
 
 
 def _put(source: apsw.Connection, database: Path, stamp: str) -> tuple[Path | None, set[str]]:
@@ -123,7 +94,8 @@ def _looks_readable(database: Path) -> bool:
 @contextmanager
 def _alone(database: Path) -> Generator[apsw.Connection]:
     """A connection that locks everybody else out until it is closed, without a log beside the file."""
-    with _opened(database, writing=True) as connection:
+    connection = apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READWRITE)
+    try:
         try:
             set_pragma(connection, "locking_mode", "EXCLUSIVE")
             # Leaving the log's mode copies the log into the file, and is only allowed to the one user of a file.
@@ -132,20 +104,6 @@ def _alone(database: Path) -> Generator[apsw.Connection]:
             run(connection, "COMMIT")
         except (apsw.BusyError, apsw.LockedError) as error:
             raise StoreBusyError(_IN_USE) from error
-        yield connection
-
-
-@contextmanager
-def _opened(path: Path, *, writing: bool = False) -> Generator[apsw.Connection]:
-    if writing:
-        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
-    else:
-        # Without a log there is nothing beside the file to be read, and nothing may come to lie there.
-        log = path.with_name(path.name + "-wal")
-        lasting = "" if log.is_file() and log.stat().st_size else "&immutable=1"
-        name = f"file:{quote(str(path.resolve()))}?mode=ro{lasting}"
-        connection = apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
-    try:
         yield connection
     finally:
         connection.close(force=True)

@@ -7,44 +7,37 @@ lost. So the bytes are read through SQLite.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import apsw
 
 from .database import Database
+from .traces import Traces
 
 _BLOCK: Final = 1 << 20
 _FILE: Final = 0
 _LOG: Final = 1
 
 
-def files_holding(database: Database, probes: Sequence[bytes]) -> list[Path]:
-    """Which of the database file and its write-ahead log contain any of some byte strings.
+def found_in_files(database: Database, traces: Traces) -> dict[Path, set[bytes]]:
+    """The windows that stand in the database file and in its write-ahead log, by file.
 
     Raises:
         StoreError: if they can't be read.
     """
     log = database.path.with_name(database.path.name + "-wal")
-    wanted = [probe for probe in probes if probe]
     with database.snapshot(), database.connection() as connection:
         # A snapshot begins with its first read, which also opens the log.
         database.value("SELECT count(*) FROM sqlite_master")
-        return [
-            path
+        return {
+            path: traces.found_in(_blocks(connection, path, which))
             for path, which in ((database.path, _FILE), (log, _LOG))
-            if any(probe in window for window in _windows(connection, path, which, wanted) for probe in wanted)
-        ]
+        }
 
 
-def _windows(connection: apsw.Connection, path: Path, which: int, probes: Sequence[bytes]) -> Iterator[bytes]:
-    """The file's bytes in blocks, each with enough of the one before to find what lies across them."""
+def _blocks(connection: apsw.Connection, path: Path, which: int) -> Iterator[bytes]:
     size = path.stat().st_size if path.exists() else 0
-    overlap = max((len(probe) for probe in probes), default=1) - 1
-    kept = b""
     for offset in range(0, size, _BLOCK):
-        _, block = connection.read("main", which, offset, min(_BLOCK, size - offset))
-        window = kept + block
-        yield window
-        kept = window[len(window) - overlap :] if overlap else b""
+        yield connection.read("main", which, offset, min(_BLOCK, size - offset))[1]

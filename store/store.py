@@ -7,6 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from ..schemas.memory import NewMemory
 from .attic import Attic
 from .backup import Backups
 from .catalog import Catalog
@@ -28,6 +29,7 @@ from .pending import Pending
 from .rebuilding import Rebuilding
 from .resemblance import Resemblance
 from .resident import ResidentVectors
+from .saying import Saying
 from .scopes import Scopes
 from .search import VectorSearch
 from .spool import Spool
@@ -99,6 +101,11 @@ class Store:
         return Copies(self.database)
 
     @property
+    def saying(self) -> Saying:
+        """What memories hold word for word."""
+        return Saying(self.database)
+
+    @property
     def resemblance(self) -> Resemblance:
         """How alike memories are by their words."""
         return Resemblance(self.database)
@@ -129,6 +136,25 @@ class Store:
             self.tokens.remove(seqs)
             self.memories.remove(seqs)
             self.graph.prune_entities(named)
+
+    def reword(self, seq: int, new: NewMemory, now: int) -> None:
+        """Give a memory the words of `new` in every table and index, in the caller's transaction.
+
+        Its embedding was of other words: it goes, and the daily run computes it anew.
+        """
+        with self.atomic():
+            named = self.graph.named_by([seq])
+            stowed = self.attic.holds(seq)
+            self.lexical.remove([seq])
+            self.vectors.remove([seq])
+            self.tokens.remove([seq])
+            self.memories.reword(seq, new)
+            self.graph.forget_mentions(seq)
+            self.graph.mention(seq, new.entities)
+            self.graph.prune_entities(named)
+            self.lexical.add(seq, new.index_text, new.trigram_text)
+            if stowed:
+                self.attic.stow(seq, now)
 
     def integrity(self) -> list[str]:
         """What SQLite's own check finds wrong with the file; empty when it is sound."""

@@ -11,6 +11,7 @@ from ..schemas.ids import new_id
 from ..schemas.memory import Memory
 from ..schemas.wire import ForgetReply
 from .checks import memories_by_id, visible_scopes
+from .erased import erased_text, touched_text
 from .prompts import withdrawn
 from .services import Services
 
@@ -65,27 +66,25 @@ def forget(
     chosen = mode
     memories = targets(services, memory_ids, query, scope)
     if dry_run or not memory_ids:
-        return _preview(chosen, memories, asked=dry_run)
+        return _preview(services, chosen, memories, asked=dry_run)
     if chosen == "erase" and not confirmed:
         raise ConfirmationRequiredError(
             f"erasing {len(memories)} memories can't be undone: ask the user, then call again with confirm=true"
         )
     services.showings.settle()
-    verified = _apply(services, chosen, memories)
-    return ForgetReply(
-        mode=chosen,
-        dry_run=False,
-        ids=[memory.id for memory in memories],
-        verified=verified,
-        text=_text(chosen, len(memories), verified=verified),
-    )
+    ids = [memory.id for memory in memories]
+    if chosen == "erase":
+        done = services.recorder.erase(memories, services.clock())
+        return ForgetReply(
+            mode=chosen, dry_run=False, ids=ids, verified=done.verified, text=erased_text(len(ids), done)
+        )
+    _apply(services, chosen, memories)
+    return ForgetReply(mode=chosen, dry_run=False, ids=ids, text=_text(chosen, len(memories)))
 
 
-def _apply(services: Services, mode: Mode, memories: list[Memory]) -> bool | None:
+def _apply(services: Services, mode: Mode, memories: list[Memory]) -> None:
     now = services.clock()
     reference = new_id(now)
-    if mode == "erase":
-        return services.recorder.erase(memories, now, reference)
     with services.store.atomic():
         for memory in memories:
             if mode == "fade":
@@ -94,13 +93,17 @@ def _apply(services: Services, mode: Mode, memories: list[Memory]) -> bool | Non
                 services.ledger.restored(memory, now, reference)
     if mode == "fade":
         withdrawn(services, [memory.id for memory in memories])
-    return None
 
 
-def _preview(mode: Mode, memories: list[Memory], *, asked: bool) -> ForgetReply:
+def _preview(services: Services, mode: Mode, memories: list[Memory], *, asked: bool) -> ForgetReply:
     found = "\n".join(f"- {memory.id} ({memory.kind}) {memory.cue}" for memory in memories)
+    more = touched_text(services.store, memories) if mode == "erase" and memories else ""
     advice = "" if asked else "\nNothing was changed: call again with the memory_ids that are meant."
-    text = f"{len(memories)} memories would be affected by {mode}:\n{found}{advice}" if memories else "Nothing matches."
+    text = (
+        f"{len(memories)} memories would be affected by {mode}:\n{found}{more}{advice}"
+        if memories
+        else "Nothing matches."
+    )
     return ForgetReply(
         mode=mode,
         dry_run=True,
@@ -109,10 +112,7 @@ def _preview(mode: Mode, memories: list[Memory], *, asked: bool) -> ForgetReply:
     )
 
 
-def _text(mode: Mode, count: int, *, verified: bool | None) -> str:
-    if mode == "erase":
-        checked = "no trace is left in any file" if verified else "a copy may remain: run `ebbing doctor` for where"
-        return f"{count} erased; {checked}."
+def _text(mode: Mode, count: int) -> str:
     if mode == "fade":
         return f"{count} forgotten; forget with mode restore brings them back."
     return f"{count} restored."

@@ -33,7 +33,7 @@ def test_saves_after_an_erase_are_seen_by_processes_that_come_and_go(tmp_path: P
     with World(tmp_path / "home") as world:
         erased = world.save("The merger with Quillfeather closes in May.", "episode")
         world.save("The cache is cold.", "episode")
-        assert world.services.recorder.erase([world.memory(erased.id)], world.now)
+        assert world.services.recorder.erase([world.memory(erased.id)], world.now).verified
         assert counted_elsewhere(world.home) == 1
         world.save("The queue is full.", "episode")
         assert counted_elsewhere(world.home) == 2

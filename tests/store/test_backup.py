@@ -1,5 +1,6 @@
-"""Backups: whole, private, few, and gone when they hold what was erased."""
+"""Backups: whole, private, few, and rewritten without their neighbours noticing."""
 
+import os
 import stat
 import threading
 from pathlib import Path
@@ -8,7 +9,6 @@ import pytest
 from plain_store import NOW, PROJECT, open_store, save
 
 from ebbing.schemas.errors import StoreError, StoreReadOnlyError
-from ebbing.store.store import Store
 
 
 def texts_in(backup: Path, home: Path) -> list[str]:
@@ -88,24 +88,33 @@ def test_a_damaged_store_is_not_copied_over_good_backups(tmp_path: Path) -> None
         assert len(store.backups.list()) == 1
 
 
-@pytest.mark.parametrize("stowed", [False, True], ids=["plain", "in the attic"])
-def test_backups_that_hold_an_erased_text_are_removed_and_others_stay(tmp_path: Path, *, stowed: bool) -> None:
-    secret = "the password of the staging server is swordfish, because because because the the the the " * 3
+def test_a_draft_takes_its_backups_place_only_while_that_is_what_was_copied(tmp_path: Path) -> None:
+    with open_store(tmp_path / "home") as store:
+        save(store, "one")
+        backup = store.backups.make("test", NOW)
+        with store.backups.draft(backup) as draft:
+            with open_store(draft.home) as copy:
+                save(copy, "two")
+            assert store.backups.is_draft(draft.copy)
+            assert store.backups.put_back(draft)
+        with store.backups.draft(backup) as late:
+            backup.write_bytes(backup.read_bytes())
+            assert not store.backups.put_back(late)
+        with store.backups.draft(backup) as late:
+            backup.unlink()
+            assert not store.backups.put_back(late)
+            assert not store.backups.list()
+        assert list(store.backups.folder.iterdir()) == []
+
+
+def test_a_draft_is_private_and_those_of_dead_processes_are_removed(tmp_path: Path) -> None:
     with open_store(tmp_path) as store:
-        save(store, "harmless")
-        clean = store.backups.make("clean", NOW)
-        seq = _save_apart(store, secret)
-        if stowed:
-            store.attic.stow(seq, NOW)
-        tainted = store.backups.make("tainted", NOW + 1)
-        assert store.backups.remove_all_with([]) == []
-        assert store.backups.remove_all_with([secret]) == [tainted]
-        assert store.backups.list() == [clean]
-
-
-def _save_apart(store: Store, text: str) -> int:
-    """A memory whose text stands in its content alone, as after fading."""
-    seq = save(store, text)
-    with store.atomic():
-        store.database.execute("UPDATE memory SET gist = 'short', cue = 'short' WHERE seq = ?", (seq,))
-    return seq
+        save(store, "one")
+        backup = store.backups.make("test", NOW)
+        old = store.backups.folder / "erasing-old"
+        old.mkdir()
+        os.utime(old, (0, 0))
+        with store.backups.draft(backup) as draft:
+            assert stat.S_IMODE(draft.copy.stat().st_mode) == 0o600
+            assert stat.S_IMODE(draft.home.stat().st_mode) == 0o700
+            assert sorted(store.backups.folder.iterdir()) == sorted([draft.home, backup])

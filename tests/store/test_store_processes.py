@@ -8,7 +8,13 @@ from plain_store import open_store, save
 from store_processes import run_process, run_together, start_process
 
 from ebbing.store.database import Database
-from ebbing.store.scan import files_holding
+from ebbing.store.scan import found_in_files
+from ebbing.store.traces import Traces
+
+
+def holding(database: Database, text: str) -> list[Path]:
+    """Which of the database's files hold a text."""
+    return [path for path, windows in found_in_files(database, Traces([text])).items() if windows]
 
 
 def test_four_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
@@ -46,11 +52,11 @@ def test_searching_the_files_finds_bytes_and_keeps_the_locks_that_guard_the_log(
     with open_store(tmp_path) as store:
         save(store, "a needle in the hay")
         log = store.database.path.with_name("memory.db-wal")
-        assert files_holding(store.database, [b"needle"]) == [log]
+        assert holding(store.database, "a needle in the hay") == [log]
         assert run_process("look", tmp_path, "rev") == str(store.meta.revision())
         store.database.checkpoint()
-        assert files_holding(store.database, [b"needle"]) == [store.database.path]
-        assert files_holding(store.database, [b"no such thing", b""]) == []
+        assert holding(store.database, "a needle in the hay") == [store.database.path]
+        assert holding(store.database, "no such thing") == []
         save(store, "two")
         assert run_process("look", tmp_path, "rev") == str(store.meta.revision())
 
@@ -63,5 +69,5 @@ def test_bytes_that_lie_across_two_blocks_are_found(tmp_path: Path) -> None:
             database.execute("INSERT INTO word VALUES (?)", (text,))
         database.checkpoint()
         content = database.path.read_bytes()
-        across = content[(1 << 20) - 20 : (1 << 20) + 20]
-        assert files_holding(database, [across]) == [database.path]
+        across = content[(1 << 20) - 12 : (1 << 20) + 12].decode()
+        assert holding(database, across) == [database.path]
