@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 EBBING: tuple[str, ...] = (sys.executable, "-m", "ebbing")
+FAULTY: tuple[str, ...] = (sys.executable, str(Path(__file__).with_name("_faulty.py")))
 HOOK: tuple[str, ...] = (sys.executable, "-I", "-c", "import sys; from ebbing.hooks.main import main; sys.exit(main())")
 
 
@@ -29,10 +30,10 @@ def environment(home: Path) -> dict[str, str]:
 class Server:
     """One stdio server."""
 
-    def __init__(self, home: Path) -> None:
-        """Start it and shake hands; raises `Gone` if it was killed meanwhile."""
+    def __init__(self, home: Path, faults: int | None = None) -> None:
+        """Start it and shake hands; raises `Gone` if it was killed meanwhile. `faults` seeds those of its disk."""
         self.process = subprocess.Popen(
-            EBBING,
+            EBBING if faults is None else (*FAULTY, str(faults)),
             env=environment(home),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -29,6 +29,7 @@ class Record:
     kills: int = 0
     calls: int = 0
     refused: list[str] = field(default_factory=list[str])
+    failed: list[str] = field(default_factory=list[str])
     leaked: int = 0
     guard: threading.Lock = field(default_factory=threading.Lock)
 
@@ -41,9 +42,12 @@ class Record:
 class Worker(threading.Thread):
     """Keeps one server busy until told to stop; starts another when it was killed."""
 
-    def __init__(self, home: Path, name: str, seed: int, record: Record, stop: threading.Event) -> None:
-        """`name` goes into the markers, so that no two workers write the same."""
+    def __init__(
+        self, home: Path, name: str, seed: int, record: Record, stop: threading.Event, *, faulty: bool = False
+    ) -> None:
+        """`name` goes into the markers, so that no two workers write the same; the disk of its server may fail."""
         super().__init__(name=name, daemon=True)
+        self._faulty = faulty
         self._home = home
         self._rng = random.Random(seed)  # noqa: S311 - which tool comes next is no secret
         self._record = record
@@ -56,7 +60,8 @@ class Worker(threading.Thread):
         """Work."""
         while not self._stop_event.is_set():
             try:
-                self.server = Server(self._home)
+                self.server = None
+                self.server = Server(self._home, self._rng.randrange(10**9) if self._faulty else None)
                 while not self._stop_event.is_set():
                     self._step(self.server)
             except Gone:
@@ -122,7 +127,8 @@ class Worker(threading.Thread):
         ok, reply = server.call(tool, arguments)
         if not ok:
             with self._record.guard:
-                self._record.refused.append(f"{tool}: {reply['text']}")
+                refused = self._record.failed if self._faulty else self._record.refused
+                refused.append(f"{tool}: {reply['text']}")
         return ok, reply
 
 

@@ -1,15 +1,17 @@
 """Many real processes on one store, killed at random: what was acknowledged must be there once, and nothing broken.
 
-    python scripts/stress/run.py [--minutes 10] [--servers 6] [--kill] [--json]
+    python scripts/stress/run.py [--minutes 10] [--servers 6] [--kill] [--faults] [--json]
 
 Servers get mixed calls of all tools, hooks write the spool, the daily run goes on in a process of its own; with --kill
-any of them but one server is killed with SIGKILL every second or so. After each round all stop and the store is
+any of them but one server is killed with SIGKILL every second or so, and with --faults every other server has a disk
+that fails now and then (writes, syncs, truncations, renames). After each round all stop and the store is
 examined. Exit code 1 when anything was lost, doubled, broken or left running.
 
 Figures: `kills`; `acknowledged` writes; `lost` ones that are not in the store; `duplicates` there more than once;
 `integrity_errors` of SQLite, its indexes and of a rebuild from the journal, and erased texts that are still there;
 `leaked_processes` that did not leave when their input closed; `rss_growth_mb` of the server that is never killed, from
-the end of its first minute (or half round) to its last moment; `refused` calls that were answered with an error.
+the end of its first minute (or half round) to its last moment; `refused` calls that were answered with an error, and
+`failed` ones that a failing disk refused.
 """
 
 from __future__ import annotations
@@ -49,6 +51,7 @@ class Totals:
             "leaked_processes": self.record.leaked,
             "rss_growth_mb": round(self.growth, 1),
             "refused": len(self.record.refused),
+            "failed": len(self.record.failed),
             "calls": self.record.calls,
         }
 
@@ -57,8 +60,12 @@ def play(home: Path, number: int, seconds: float, options: argparse.Namespace, t
     """One round: everybody works for some seconds, then everybody stops and the store is examined."""
     stop = threading.Event()
     record = totals.record
+
+    def is_faulty(place: int) -> bool:
+        return bool(options.faults and place % 2)
+
     workers = [
-        Worker(home, f"r{number}w{place}", options.seed + 100 * number + place, record, stop)
+        Worker(home, f"r{number}w{place}", options.seed + 100 * number + place, record, stop, faulty=is_faulty(place))
         for place in range(options.servers)
     ]
     threads: list[threading.Thread] = [*workers, Hooks(home, record, stop)]
@@ -93,6 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--round", type=float, default=150.0, help="seconds of a round")
     parser.add_argument("--servers", type=int, default=6)
     parser.add_argument("--kill", action="store_true", help="kill processes at random")
+    parser.add_argument("--faults", action="store_true", help="let the disks of every other server fail")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(arguments)
@@ -118,7 +126,7 @@ def _publish(totals: Totals, options: argparse.Namespace) -> None:
     for name, value in figures.items():
         print(f"{name:18} {value}")
     wrong = (("lost", sorted(totals.lost)), ("twice", sorted(totals.twice)), ("broken", totals.broken))
-    for title, lines in (*wrong, ("refused", totals.record.refused)):
+    for title, lines in (*wrong, ("refused", totals.record.refused), ("failed", totals.record.failed)):
         for line in lines[:10]:
             print(f"{title}: {line}")
 
