@@ -135,7 +135,7 @@ def _best(shares: NDArray[np.float64]) -> dict[int, float]:
 
 def _compared(store: Store, memory: Memory, columns: Columns, postings: Callable[[str], Postings]) -> Resembling:
     words = {word for word in index_text(memory.content).lower().split() if word not in STOP_WORDS}
-    terms = sorted(set(store.lexical.stems(sorted(words))))
+    terms = sorted(store.lexical.stems(sorted(words)))
     size = min(memory.seq, columns.alive.size)
     same = columns.scope[:size] == (columns.scope[memory.seq] if memory.seq < columns.scope.size else -1)
     held = columns.alive[:size] & ~columns.forgotten[:size] & same

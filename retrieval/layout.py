@@ -17,6 +17,8 @@ REACH = 3
 # Beyond this many words a neighbour counts less, so that long messages do not swamp the short ones beside them.
 _FULL_WORDS = 60.0
 _SCOPE_BITS = 32
+MANY = 8
+"""Where more than 1/8 of the rows are wanted, one pass over all of them is quicker than picking some."""
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.intp]
@@ -35,6 +37,7 @@ class Layout:
         words: float32 (n,), indexed words, at least 1.
         near: for each offset from −3 to 3 but 0, float32 (n,): how much the row's neighbour there counts, from 0
             (another session, or none) to 1.
+        offsets: those of `near` at which some row has a neighbour that counts.
     """
 
     structure: int
@@ -44,6 +47,7 @@ class Layout:
     sessions: int
     words: Floats
     near: Mapping[int, Floats]
+    offsets: frozenset[int]
 
     def __len__(self) -> int:
         return len(self.seqs)
@@ -52,8 +56,30 @@ class Layout:
         """Each row's value plus those of its neighbours, decayed by offset: float32 (n,)."""
         result = values.copy()
         for offset, factor in decay.items():
-            target, source = shifted(offset, len(values))
-            result[target] += np.float32(factor) * self.near[offset][target] * values[source]
+            if offset in self.offsets:
+                target, source = shifted(offset, len(values))
+                result[target] += np.float32(factor) * self.near[offset][target] * values[source]
+        return result
+
+    def around(self, rows: Rows) -> Rows | None:
+        """Some rows (k,) and those they are neighbours of, each once; None where they are too many to pick."""
+        if len(rows) * MANY > len(self):
+            return None
+        if not self.offsets:
+            return rows
+        marked = np.zeros(len(self) + 2 * REACH, np.bool_)
+        for offset in (0, *self.offsets):
+            marked[rows + (REACH - offset)] = True
+        return np.flatnonzero(marked[REACH : REACH + len(self)])
+
+    def spread_at(self, rows: Rows, values: Floats, decay: Mapping[int, float]) -> Floats:
+        """What `spread` gives for some rows (k,): float32 (k,)."""
+        result = values[rows]
+        for offset, factor in decay.items():
+            if offset in self.offsets:
+                # Where the neighbour would lie outside, `near` is 0, whatever stands in its place.
+                beside = values.take(rows + offset, mode="clip")
+                result += np.float32(factor) * self.near[offset][rows] * beside
         return result
 
     def rows(self, seqs: NDArray[np.int64]) -> Rows:
@@ -83,6 +109,7 @@ def layout_of(columns: Columns, scopes: Sequence[int]) -> Layout:
     row_of = np.full(len(columns.alive), -1, np.int32)
     row_of[seqs] = np.arange(len(seqs), dtype=np.int32)
     words = np.maximum(columns.words[seqs], 1).astype(np.float32)
+    near = neighbours(session, words)
     return Layout(
         structure=columns.structure,
         seqs=seqs,
@@ -90,8 +117,14 @@ def layout_of(columns: Columns, scopes: Sequence[int]) -> Layout:
         session=session,
         sessions=int(session[-1]) + 1 if len(session) else 0,
         words=words,
-        near={offset: _near(offset, session, words) for offset in range(-REACH, REACH + 1) if offset},
+        near=near,
+        offsets=frozenset(offset for offset, share in near.items() if share.any()),
     )
+
+
+def neighbours(session: NDArray[np.int32], words: Floats) -> dict[int, Floats]:
+    """How much each row's neighbours count, by offset; see `Layout.near`."""
+    return {offset: _near(offset, session, words) for offset in range(-REACH, REACH + 1) if offset}
 
 
 def _near(offset: int, session: NDArray[np.int32], words: Floats) -> Floats:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..store.lexical import Postings
-from .layout import Floats, Layout
+from .layout import MANY, Floats, Layout, Rows
 
 K1: Final = np.float32(0.9)
 B: Final = np.float32(0.4)
@@ -65,26 +65,49 @@ def lengths_of(layout: Layout) -> Lengths:
 def lexical_evidence(layout: Layout, lengths: Lengths, postings: Sequence[Postings]) -> LexicalEvidence:
     """Score n rows against the posting lists of a question's terms, one list a term."""
     size = len(layout)
-    near, alone, covered = (np.zeros(size, np.float32) for _ in range(3))
+    near, alone, covered, frequency = (np.zeros(size, np.float32) for _ in range(4))
     of_sessions = np.zeros(layout.sessions, np.float32)
     mass = known = session_mass = alone_mass = 0.0
     for posting in postings:
         rows, counts = _within(layout, posting)
-        frequency = np.zeros(size, np.float32)
         frequency[rows] = counts
-        together = layout.spread(frequency, DECAY)
-        idf = inverse_frequency(int(np.count_nonzero(together)), size)
-        near += idf * _saturated(together, lengths.near)
+        idf = _add_near(near, layout, lengths.near, rows, frequency)
+        frequency[rows] = 0
         rarity = inverse_frequency(len(rows), size)
         alone[rows] += rarity * _saturated(counts, lengths.alone[rows])
         covered[rows] += rarity
-        whole = np.bincount(layout.session[rows], weights=counts, minlength=layout.sessions).astype(np.float32)
-        session_idf = inverse_frequency(int(np.count_nonzero(whole)), layout.sessions)
-        of_sessions += session_idf * _saturated(whole, lengths.session)
+        session_idf = _add_sessions(of_sessions, layout.session[rows], counts, lengths.session)
         mass, alone_mass = mass + float(idf), alone_mass + float(rarity)
         session_mass += float(session_idf)
         known += float(idf) if len(rows) else 0.0
     return LexicalEvidence(near, alone, of_sessions[layout.session], covered, alone_mass, mass, known, session_mass)
+
+
+def _add_near(near: Floats, layout: Layout, norm: Floats, rows: Rows, frequency: Floats) -> np.float32:
+    """Add a term's BM25 with neighbours to `near` (n,); returns its idf. `frequency` (n,) is 0 outside of `rows`."""
+    around = layout.around(rows)
+    if around is None:
+        together = layout.spread(frequency, DECAY)
+        idf = inverse_frequency(int(np.count_nonzero(together)), len(layout))
+        near += idf * _saturated(together, norm)
+    else:
+        together = layout.spread_at(around, frequency, DECAY)
+        idf = inverse_frequency(int(np.count_nonzero(together)), len(layout))
+        near[around] += idf * _saturated(together, norm[around])
+    return idf
+
+
+def _add_sessions(total: Floats, sessions: NDArray[np.int32], counts: Floats, norm: Floats) -> np.float32:
+    """Add a term's BM25 of whole sessions to `total` (sessions,), given those it occurs in; returns its idf."""
+    if len(sessions) * MANY > len(total):
+        whole = np.bincount(sessions, weights=counts, minlength=len(total)).astype(np.float32)
+        idf = inverse_frequency(int(np.count_nonzero(whole)), len(total))
+        total += idf * _saturated(whole, norm)
+        return idf
+    found, place = np.unique(sessions, return_inverse=True)
+    idf = inverse_frequency(len(found), len(total))
+    total[found] += idf * _saturated(np.bincount(place, weights=counts).astype(np.float32), norm[found])
+    return idf
 
 
 def inverse_frequency(items: int, total: int) -> np.float32:
@@ -92,7 +115,7 @@ def inverse_frequency(items: int, total: int) -> np.float32:
     return np.float32(np.log1p((total - items + 0.5) / (items + 0.5)))
 
 
-def _within(layout: Layout, posting: Postings) -> tuple[NDArray[np.intp], Floats]:
+def _within(layout: Layout, posting: Postings) -> tuple[Rows, Floats]:
     inside = posting.seqs < len(layout.row_of)
     rows = layout.row_of[posting.seqs[inside]]
     kept = rows >= 0

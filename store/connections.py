@@ -13,6 +13,9 @@ import sqlite_vec
 
 Bindings = Sequence[Any] | dict[str, Any]
 
+OCCURRENCES: Final = "occurrences"
+"""An SQL function over an FTS5 table: how often the phrase that was asked for occurs in the row."""
+
 _CACHE_KIB: Final = 16_384
 _QUICK: Final = 0.002
 _QUICK_TRIES: Final = 100
@@ -41,6 +44,8 @@ def open_connection(path: Path, busy_timeout_ms: int) -> apsw.Connection:
             set_pragma(connection, "auto_vacuum", "INCREMENTAL")
         for name, value in _PRAGMAS:
             set_pragma(connection, name, value)
+        # After the pragmas, since it reads the schema, and what is wrong with the file is theirs to say.
+        connection.register_fts5_function(OCCURRENCES, _occurrences)  # pyright: ignore[reportUnknownMemberType] - see run
     except BaseException:
         connection.close(force=True)
         raise
@@ -56,6 +61,10 @@ def load_vec(connection: apsw.Connection) -> None:
     connection.enable_load_extension(enable=True)
     connection.load_extension(sqlite_vec.loadable_path())
     connection.enable_load_extension(enable=False)
+
+
+def _occurrences(row: apsw.FTS5ExtensionApi, *_: object) -> int:
+    return row.inst_count
 
 
 def patient(seconds: float) -> Callable[[int], bool]:

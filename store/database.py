@@ -7,20 +7,21 @@ share it, so that everything a caller does inside `atomic()` is one transaction.
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 
 import apsw
 
 from ..schemas.errors import StoreBusyError, StoreError
 from . import files
 from .connections import Bindings, ending, open_connection, patient, run, savepoint, set_pragma
-from .errors import BUSY, CLOSED, translated
+from .errors import BUSY, CLOSED, convert, translated
 
 Row = tuple[Any, ...]
+T = TypeVar("T")
 
 _IDLE_CONNECTIONS: Final = 4
 
@@ -116,6 +117,31 @@ class Database:
                 with self._outermost(), ending(connection):
                     yield
                     self._refuse_closed()
+                    self._refuse_broken()
+
+    @contextmanager
+    def part(self) -> Generator[None]:
+        """A part of the caller's transaction, or one of its own where there is none.
+
+        Cheaper than a nested `atomic`, since it has no savepoint: when something is raised inside, what was written
+        until then can only be undone by a transaction around it. Whoever swallows the error can't commit.
+
+        Raises:
+            StoreError: like `atomic`.
+        """
+        held = self._begun()
+        if held is None:
+            with self.atomic():
+                yield
+            return
+        _refuse_reading(held)
+        try:
+            yield
+        except BaseException as error:
+            self._local.broken = True
+            if isinstance(error, apsw.Error):
+                raise convert(error) from error
+            raise
 
     @contextmanager
     def snapshot(self) -> Generator[None]:
@@ -124,10 +150,11 @@ class Database:
         Raises:
             StoreError: what SQLite reported, in our terms.
         """
-        with self.connection() as connection, translated():
-            if self._is_inside(connection):
+        if self._begun() is not None:
+            with translated():
                 yield
-                return
+            return
+        with self.connection() as connection, translated():
             run(connection, "BEGIN")
             with self._outermost(), ending(connection):
                 yield
@@ -150,13 +177,11 @@ class Database:
 
     def rows(self, statement: str, bindings: Bindings = ()) -> list[Row]:
         """All rows of a query, in a snapshot of its own unless one is open."""
-        with self.snapshot():
-            return list(self.execute(statement, bindings))
+        return self._read(statement, bindings, list)
 
     def row(self, statement: str, bindings: Bindings = ()) -> Row | None:
         """The first row of a query, or None."""
-        with self.snapshot():
-            return self.execute(statement, bindings).fetchone()
+        return self._read(statement, bindings, apsw.Cursor.fetchone)
 
     def value(self, statement: str, bindings: Bindings = ()) -> Any:
         """The first column of the first row, or None."""
@@ -215,12 +240,24 @@ class Database:
             finally:
                 connection.set_busy_handler(patient(self._busy_timeout_ms / 1000))
 
+    def _read(self, statement: str, bindings: Bindings, take: Callable[[apsw.Cursor], T]) -> T:
+        if self._begun() is None:
+            with self.snapshot():
+                return take(self.execute(statement, bindings))
+        with translated():
+            return take(self.execute(statement, bindings))
+
     def _held(self) -> apsw.Connection:
-        held: apsw.Connection | None = getattr(self._local, "connection", None)
-        if held is None or not self._is_inside(held):
+        held = self._begun()
+        if held is None:
             raise StoreError("a statement was run outside of a transaction")
         self._refuse_closed()
         return held
+
+    def _begun(self) -> apsw.Connection | None:
+        """This thread's connection if it has begun a transaction, which must then still be open."""
+        held: apsw.Connection | None = getattr(self._local, "connection", None)
+        return held if held is not None and self._is_inside(held) else None
 
     def _is_inside(self, connection: apsw.Connection) -> bool:
         """Whether this thread has begun a transaction, which must then still be open.
@@ -237,6 +274,7 @@ class Database:
     @contextmanager
     def _outermost(self) -> Generator[None]:
         self._local.inside = True
+        self._local.broken = False
         try:
             yield
         finally:
@@ -245,6 +283,10 @@ class Database:
     def _refuse_closed(self) -> None:
         if self._closed:
             raise StoreError(CLOSED)
+
+    def _refuse_broken(self) -> None:
+        if self._local.broken:
+            raise StoreError("a part of the transaction failed: nothing of it was stored")
 
     @contextmanager
     def _turn(self) -> Generator[None]:
@@ -259,10 +301,14 @@ class Database:
 
     @contextmanager
     def _nested(self, connection: apsw.Connection) -> Generator[None]:
-        if connection.txn_state() != WRITING:
-            raise StoreError("a write was begun inside of a snapshot")
-        with savepoint(connection):
-            yield
+        _refuse_reading(connection)
+        broken = self._local.broken
+        try:
+            with savepoint(connection):
+                yield
+        except BaseException:
+            self._local.broken = broken
+            raise
 
     def _take(self) -> apsw.Connection:
         with self._guard:
@@ -288,3 +334,8 @@ class Database:
                 return
             self._opened.discard(connection)
         connection.close(force=True)
+
+
+def _refuse_reading(connection: apsw.Connection) -> None:
+    if connection.txn_state() != WRITING:
+        raise StoreError("a write was begun inside of a snapshot")

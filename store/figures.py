@@ -158,7 +158,7 @@ class FigureTable:
 
         Returns the ids by seq of those that were written; the others changed meanwhile, and are left as they are.
         """
-        with self._database.atomic():
+        with self._database.part():
             ids = self._unchanged({rewrite.seq: rewrite.revision for rewrite in rewrites})
             revision = self._meta.next_revision()
             self._database.executemany(

@@ -41,7 +41,7 @@ class Graph:
         """
         reverse = [Link(link.other, link.seq, link.relation, link.weight) for link in links] if both_ways else []
         rows = [(link.seq, link.other, link.relation, link.weight) for link in [*links, *reverse]]
-        with self._database.atomic():
+        with self._database.part():
             self._database.executemany(
                 "INSERT INTO link SELECT seq, ?2, ?3, ?4 FROM memory"
                 " WHERE seq = ?1 AND EXISTS (SELECT 1 FROM memory WHERE seq = ?2) ON CONFLICT (seq, other, relation)"
@@ -87,7 +87,7 @@ class Graph:
 
     def mention(self, seq: int, entities: Sequence[Entity]) -> None:
         """Record that a memory names some entities."""
-        with self._database.atomic():
+        with self._database.part():
             for entity in dict.fromkeys(entities):
                 self._database.execute(
                     "INSERT INTO entity (kind, value) VALUES (?, ?) ON CONFLICT DO NOTHING", (entity.kind, entity.value)

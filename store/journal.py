@@ -38,7 +38,7 @@ class Journal:
             (entry.at, str(entry.event), entry.scope, entry.memory, entry.ref, json.dumps(dict(entry.data)))
             for entry in entries
         ]
-        with self._database.atomic():
+        with self._database.part():
             self._database.executemany(
                 "INSERT INTO journal (at, event, scope, memory, ref, data) VALUES (?, ?, ?, ?, ?, ?)", rows
             )

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .connections import OCCURRENCES
 from .database import Database
 
 _MERGED_AT_ONCE = 16
+_REMOVALS = "lexical.removals"
 TOKENIZER: tuple[str, ...] = ("porter", "unicode61", "remove_diacritics", "2")
 
 
@@ -36,7 +39,7 @@ class Lexical:
 
     def add(self, seq: int, index_text: str, trigram_text: str) -> None:
         """Index a memory, inside the caller's transaction."""
-        with self._database.atomic():
+        with self._database.part():
             self._database.execute("INSERT INTO lexical (rowid, body) VALUES (?, ?)", (seq, index_text))
             if trigram_text:
                 self._database.execute("INSERT INTO substring (rowid, body) VALUES (?, ?)", (seq, trigram_text))
@@ -44,9 +47,10 @@ class Lexical:
     def remove(self, seqs: Iterable[int]) -> None:
         """Take memories out of the index."""
         rows = [(seq,) for seq in seqs]
-        with self._database.atomic():
+        with self._database.part():
             self._database.executemany("DELETE FROM lexical WHERE rowid = ?", rows)
             self._database.executemany("DELETE FROM substring WHERE rowid = ?", rows)
+            self._count_removal()
 
     def search(self, expression: str, scopes: Sequence[int], limit: int) -> list[tuple[int, float]]:
         """(seq, score) by FTS5's BM25, best first; a higher score is better."""
@@ -69,15 +73,24 @@ class Lexical:
             return [seq for seq, _ in self.search_substrings(expression, scopes, limit)]
         return [int(seq) for (seq,) in rows]
 
-    def stems(self, words: Sequence[str]) -> list[str]:
-        """The index terms that each word becomes under the index's own tokenizer; a word may yield none or several."""
+    def terms(self, words: Sequence[str]) -> dict[str, str]:
+        """The index terms (stems) that words become under the index's own tokenizer, each once, in their order.
+
+        A word may yield none or several. Each comes with the part of a word that becomes just that term.
+        """
+        found: dict[str, str] = {}
         with self._database.connection() as connection:
             tokenizer = connection.fts5_tokenizer(TOKENIZER[0], list(TOKENIZER[1:]))
-            terms: list[str] = []
             for word in words:
-                tokens = tokenizer(word.encode("utf-8"), 0x0001, None, include_offsets=False, include_colocated=False)
-                terms.extend(str(token) for token in tokens)
-        return terms
+                text = word.encode("utf-8")
+                pieces = cast("Iterable[tuple[int, int, str]]", tokenizer(text, 0x0001, None, include_colocated=False))
+                for start, end, term in pieces:
+                    found.setdefault(term, text[start:end].decode("utf-8"))
+        return found
+
+    def stems(self, words: Sequence[str]) -> list[str]:
+        """The index terms alone; see `terms`."""
+        return list(self.terms(words))
 
     def postings(self, term: str) -> Postings:
         """Where an index term (a stem) occurs, over all scopes; removed memories may still be listed."""
@@ -100,12 +113,31 @@ class Lexical:
             return 0
         return self._counted("SELECT rowid AS seq FROM lexical WHERE lexical MATCH ?", expression, most)
 
+    def postings_after(self, text: str, seq: int) -> Postings:
+        """Where the term that `text` becomes occurs in memories above `seq`; see `terms`, which gives no quotes."""
+        rows = self._database.rows(
+            f"SELECT rowid, {OCCURRENCES}(lexical) FROM lexical WHERE lexical MATCH ? AND rowid > ? ORDER BY rowid",
+            (f'"{text}"', seq),
+        )
+        return Postings(
+            np.array([seq for seq, _ in rows], dtype=np.int64), np.array([count for _, count in rows], dtype=np.float32)
+        )
+
+    def last(self) -> int:
+        """The largest seq that there is; 0 in an empty store."""
+        return int(self._database.value("SELECT coalesce(max(seq), 0) FROM memory"))
+
+    def removals(self) -> int:
+        """How often words were taken out of the index; posting lists that were read before tell nothing of it."""
+        return int(self._database.value("SELECT value FROM meta WHERE key = ?", (_REMOVALS,)) or 0)
+
     def rebuild(self, texts: Iterable[tuple[int, str, str]]) -> int:
         """Index anew from (seq, index_text, trigram_text). Returns how many were indexed."""
         count = 0
         with self._database.atomic():
             self._database.execute("INSERT INTO lexical (lexical) VALUES ('delete-all')")
             self._database.execute("INSERT INTO substring (substring) VALUES ('delete-all')")
+            self._count_removal()
             for seq, index_text, trigram_text in texts:
                 self.add(seq, index_text, trigram_text)
                 count += 1
@@ -131,6 +163,12 @@ class Lexical:
             self._merged(table, -_MERGED_AT_ONCE)
             while self._merged(table):
                 pass
+
+    def _count_removal(self) -> None:
+        self._database.execute(
+            "INSERT INTO meta VALUES (?, '1') ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + 1",
+            (_REMOVALS,),
+        )
 
     def _merged(self, table: str, pages: int = _MERGED_AT_ONCE) -> bool:
         """Merge a few pages of a table; whether there was anything to merge."""

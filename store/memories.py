@@ -77,7 +77,7 @@ class Memories:
 
     def insert(self, new: NewMemory, strength: Strength) -> int:
         """Store a memory and its strength, inside the caller's transaction; returns its seq."""
-        with self._database.atomic():
+        with self._database.part():
             values = insert_values(new, self._scopes.ensure(new.scope), content_hash(new.content))
             names = ", ".join(values)
             places = ", ".join(f":{name}" for name in values)
@@ -207,7 +207,7 @@ class Memories:
             msg = f"columns that can't be changed: {', '.join(sorted(unknown))}"
             raise ValueError(msg)
         assignments = ", ".join(["version = version + 1", *(f"{name} = :{name}" for name in columns)])
-        with self._database.atomic():
+        with self._database.part():
             self._database.execute(f"UPDATE memory SET {assignments} WHERE seq = :seq", {**columns, "seq": seq})
             self._stamp(seq)
 
@@ -255,7 +255,7 @@ class Memories:
         Returns (id, seq, from, to) of those that were still in the state they were to leave.
         """
         moved: list[tuple[str, int, int, int]] = []
-        with self._database.atomic():
+        with self._database.part():
             revision = self._meta.next_revision()
             for seq, old, new in moves:
                 self._database.execute(

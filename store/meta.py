@@ -25,7 +25,7 @@ class Meta:
 
     def set(self, key: str, value: str) -> None:
         """Write a value."""
-        with self._database.atomic():
+        with self._database.part():
             self._database.execute(
                 "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (key, value)
             )
@@ -58,7 +58,7 @@ class Meta:
 
     def next_revision(self) -> int:
         """Count one change, inside the caller's transaction, and return its number."""
-        with self._database.atomic():
+        with self._database.part():
             changed = self._database.execute(
                 "UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'rev' RETURNING value"
             ).fetchone()

@@ -11,6 +11,8 @@ from .attic import unpack
 
 FLAG_QUESTION = 1
 FLAG_FIRST_PERSON = 2
+# Most memories have no slots and no tags, and a store is read a thousand memories a second.
+_NONE = "[]"
 
 STRENGTH_COLUMNS = (
     "state, bit_width, uses, spaced_uses, last_use_at, anchor_tau, association, activation, activation_tau,"
@@ -104,9 +106,9 @@ def to_memory(row: Sequence[Any]) -> Memory:
         content=unpack(codec, body) if content is None else content,
         gist=gist,
         cue=cue,
-        entities=tuple(Entity(*pair) for pair in json.loads(entities)),
+        entities=() if entities == _NONE else tuple(Entity(*pair) for pair in json.loads(entities)),
         slots=to_slots(slots),
-        tags=tuple(json.loads(tags)),
+        tags=() if tags == _NONE else tuple(json.loads(tags)),
         importance=importance,
         arousal=arousal,
         confirmations=confirmations,
@@ -133,4 +135,4 @@ def slots_json(slots: Sequence[Slot]) -> str:
 
 def to_slots(text: str) -> tuple[Slot, ...]:
     """Slots from the column's JSON."""
-    return tuple(Slot(*parts) for parts in json.loads(text))
+    return () if text == _NONE else tuple(Slot(*parts) for parts in json.loads(text))

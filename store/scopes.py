@@ -15,7 +15,7 @@ class Scopes:
 
     def ensure(self, key: str) -> int:
         """The row id of a scope, made on first use, inside the caller's transaction."""
-        with self._database.atomic():
+        with self._database.part():
             self._database.execute("INSERT INTO scope (key) VALUES (?) ON CONFLICT DO NOTHING", (key,))
             return int(self._database.value("SELECT id FROM scope WHERE key = ?", (key,)))
 
@@ -46,7 +46,7 @@ class Scopes:
     def set_clock(self, scope: int, clock: ActivityClock | None) -> None:
         """Store a scope's activity clock."""
         values = (None, 0.0, None, None, None) if clock is None else _columns(clock)
-        with self._database.atomic():
+        with self._database.part():
             self._database.execute(
                 "UPDATE scope SET clock_origin = ?, clock_closed = ?, clock_start = ?, clock_end = ?, clock_latest = ?"
                 " WHERE id = ?",

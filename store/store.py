@@ -20,6 +20,7 @@ from .gists import Gists
 from .graph import Graph
 from .importing import Importing
 from .journal import Journal
+from .kept_postings import KeptPostings
 from .lease import Leases
 from .lexical import Lexical
 from .memories import Memories
@@ -52,8 +53,8 @@ class Store:
         self.meta = Meta(self.database)
         self.scopes = Scopes(self.database)
         self.memories = Memories(self.database, self.meta, self.scopes)
-        self.pending = Pending(self.database)
         self.lexical = Lexical(self.database)
+        self.postings = KeptPostings(self.database, self.lexical)
         self.vectors = Vectors(self.database, self.meta, model_name, dimension)
         self.tokens = Tokens(self.database, dimension)
         self.graph = Graph(self.database)
@@ -89,6 +90,11 @@ class Store:
     def close(self) -> None:
         """Close the database's connections."""
         self.database.close()
+
+    @property
+    def pending(self) -> Pending:
+        """What consolidation has not looked at yet."""
+        return Pending(self.database)
 
     @property
     def gists(self) -> Gists:

@@ -40,7 +40,7 @@ class Tokens:
     def put(self, seq: int, model: int, vectors: NDArray[np.float32], pieces: NDArray[np.int32]) -> None:
         """Store a memory's token vectors (t, d) and word-piece ids (t,), replacing what it had."""
         codes = encode(vectors, BIT_WIDTH)
-        with self._database.atomic():
+        with self._database.part():
             self.remove([seq])
             self._database.execute(
                 "INSERT INTO token VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -59,7 +59,7 @@ class Tokens:
     def remove(self, seqs: Sequence[int]) -> None:
         """Drop memories' token embeddings, in the caller's transaction."""
         fewer: Counter[tuple[int, int]] = Counter()
-        with self._database.atomic():
+        with self._database.part():
             for seq in seqs:
                 found = self._database.row("DELETE FROM token WHERE seq = ? RETURNING model, pieces", (seq,))
                 if found is not None:

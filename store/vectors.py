@@ -72,7 +72,7 @@ class Vectors:
         `tier` is the memory's state.
         """
         codes = encode(vectors, bit_width)
-        with self._database.atomic():
+        with self._database.part():
             self._unindex(seq)
             revision = self._meta.next_revision()
             self._database.execute(
@@ -87,7 +87,7 @@ class Vectors:
 
     def remove(self, seqs: Sequence[int]) -> None:
         """Delete memories' vectors and their places in the coarse index, in the caller's transaction."""
-        with self._database.atomic():
+        with self._database.part():
             for seq in seqs:
                 self._unindex(seq)
                 self._database.execute("DELETE FROM vector WHERE seq = ?", (seq,))

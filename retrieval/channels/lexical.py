@@ -27,8 +27,7 @@ class LexicalChannel:
     def search(self, context: Context) -> Ranking:
         """See `Channel`."""
         words = context.analysis.terms.words[:_MOST_TERMS]
-        terms = list(dict.fromkeys(context.store.lexical.stems(words)))
-        postings = [context.store.lexical.postings(term) for term in terms]
+        postings = context.store.postings.of(context.store.lexical.terms(words))
         found = lexical_evidence(context.layout, context.frame.lengths, postings)
         substrings = _substrings(context)
         mass, session_mass = max(found.mass, _LEAST_MASS), max(found.session_mass, _LEAST_MASS)

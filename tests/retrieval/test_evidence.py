@@ -6,10 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fake_embedder import FakeEmbedder
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
 from recall_store import RecallStore
 
 from ebbing.retrieval.late_interaction import DECAY, late_interaction, query_tokens
-from ebbing.retrieval.layout import Layout, layout_of, shifted
+from ebbing.retrieval.layout import Layout, layout_of, neighbours, shifted
+from ebbing.retrieval.lexical_evidence import DECAY as WORD_DECAY
 from ebbing.retrieval.lexical_evidence import lengths_of, lexical_evidence
 from ebbing.retrieval.semantic_evidence import cosines, norms_of, semantic_evidence
 from ebbing.store.store import Store
@@ -57,6 +61,34 @@ def test_long_neighbours_count_less(tmp_path: Path) -> None:
         assert layout(memories.store, 1).near[-1][1] == pytest.approx(0.25)
 
 
+def laid_out(session: NDArray[np.int32], words: NDArray[np.float32]) -> Layout:
+    """A layout of rows in sessions (ascending)."""
+    rows, near = np.arange(len(words)), neighbours(session, words)
+    offsets = frozenset(offset for offset, share in near.items() if share.any())
+    return Layout(0, rows, rows.astype(np.int32), session, len(set(session.tolist())), words, near, offsets)
+
+
+@given(seed=st.integers(0, 1000), kept=st.integers(0, 12))
+def test_picking_rows_gives_what_a_pass_over_all_gives(seed: int, kept: int) -> None:
+    chosen = np.random.default_rng(seed)
+    size = 120
+    words = chosen.integers(1, 200, size).astype(np.float32)
+    session = np.sort(chosen.integers(0, 30 if seed % 3 else size, size)).astype(np.int32)
+    one = laid_out(session, words)
+    rows = np.sort(chosen.choice(size, kept, replace=False))
+    values = np.zeros(size, np.float32)
+    values[rows] = chosen.integers(1, 5, kept)
+    around = one.around(rows)
+    assert around is not None
+    whole = one.spread(values, WORD_DECAY)
+    assert set(np.flatnonzero(whole)) <= set(around.tolist())
+    assert np.array_equal(one.spread_at(around, values, WORD_DECAY), whole[around])
+
+
+def test_many_rows_are_not_picked(memories: RecallStore) -> None:
+    assert layout(memories.store, 1).around(np.arange(9)) is None
+
+
 @pytest.mark.parametrize("offset", [-3, -1, 1, 3])
 @pytest.mark.parametrize("size", [0, 1, 2, 10])
 def test_shifted_slices_fit_each_other(offset: int, size: int) -> None:
@@ -67,7 +99,7 @@ def test_shifted_slices_fit_each_other(offset: int, size: int) -> None:
 
 def test_bm25_ranks_the_memory_then_its_neighbours_and_tells_what_is_known(memories: RecallStore) -> None:
     one = layout(memories.store, 1)
-    postings = [memories.store.lexical.postings(term) for term in memories.store.lexical.stems(["3", "apple", "zebra"])]
+    postings = [memories.store.lexical.postings(term) for term in ("3", "appl", "zebra")]
     found = lexical_evidence(one, lengths_of(one), postings)
     assert int(np.argmax(found.near)) == one.row_of[7]
     assert found.alone[one.row_of[13]] == 0

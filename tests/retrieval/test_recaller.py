@@ -1,6 +1,6 @@
 """Recall through its one public entry, on small stores with the fake embedder."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +11,8 @@ from recall_store import DAY, RecallStore
 
 from ebbing.lifecycle.ledger import Ledger
 from ebbing.schemas.memory import Kind, State
-from ebbing.store.lexical import Lexical, Postings
+from ebbing.store.kept_postings import KeptPostings
+from ebbing.store.lexical import Postings
 
 
 @pytest.fixture
@@ -190,20 +191,20 @@ def test_scores_fall_and_stay_within_the_limit(memories: RecallStore) -> None:
     assert np.all(np.diff([hit.score for hit in hits]) <= 0)
 
 
-class CountingLexical(Lexical):
-    """A lexical index that counts the terms it is asked for."""
+class CountingPostings(KeptPostings):
+    """Posting lists that count how often they are asked for."""
 
     asked = 0
 
-    def postings(self, term: str) -> Postings:
+    def of(self, terms: Mapping[str, str]) -> list[Postings]:
         self.asked += 1
-        return super().postings(term)
+        return super().of(terms)
 
 
 def test_a_repeated_question_is_answered_from_memory_though_it_was_shown_meanwhile(memories: RecallStore) -> None:
     seq = memories.save("The port is 8080.")
     memories.save("The port of the proxy is 9090.")
-    counting = memories.store.lexical = CountingLexical(memories.store.database)
+    counting = memories.store.postings = CountingPostings(memories.store.database, memories.store.lexical)
     first = memories.ask("port")
     asked = counting.asked
     Ledger(memories.store).shown("p", [hit.memory for hit in first.hits], "recall", {}, 2 * DAY)

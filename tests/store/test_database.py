@@ -88,6 +88,52 @@ def test_failures_three_deep_undo_exactly_their_own_depth(database: Database) ->
     assert words(database) == ["1", "2", "4"]
 
 
+def put_part_and_fail(database: Database, text: str) -> None:
+    """Store a word in a part of a transaction, which then fails."""
+    with database.part():
+        database.execute("INSERT INTO word VALUES (?)", (text,))
+        raise RuntimeError("enough")
+
+
+def test_a_part_is_a_transaction_of_its_own_where_there_is_none(database: Database) -> None:
+    with pytest.raises(RuntimeError):
+        put_part_and_fail(database, "lost")
+    with database.part():
+        put(database, "kept")
+    assert words(database) == ["kept"]
+
+
+def test_who_swallows_the_failure_of_a_part_can_not_commit(database: Database) -> None:
+    def swallow() -> None:
+        with database.atomic():
+            put(database, "before")
+            with suppress(RuntimeError):
+                put_part_and_fail(database, "half")
+
+    with pytest.raises(StoreError, match="nothing of it was stored"):
+        swallow()
+    assert words(database) == []
+    put(database, "next")
+    assert words(database) == ["next"]
+
+
+def test_a_failed_part_is_undone_with_the_nested_transaction_around_it(database: Database) -> None:
+    def nested() -> None:
+        with database.atomic():
+            put_part_and_fail(database, "half")
+
+    with database.atomic():
+        put(database, "before")
+        with suppress(RuntimeError):
+            nested()
+    assert words(database) == ["before"]
+
+
+def test_a_part_inside_a_snapshot_is_refused(database: Database) -> None:
+    with pytest.raises(StoreError, match="inside of a snapshot"), database.snapshot():
+        put_part_and_fail(database, "refused")
+
+
 def test_a_cancelled_transaction_is_undone_like_a_failed_one(database: Database) -> None:
     def interrupted() -> None:
         with database.atomic():

@@ -73,8 +73,9 @@ def test_what_was_removed_is_found_no_more_and_its_neighbours_are(store: Store) 
         store.lexical.remove([gone])
     assert found(store, "queue") == found_by_part(store, "queue") == [stays]
     store.lexical.optimize()
-    assert store.lexical.postings(store.lexical.stems(["queue"])[0]).seqs.tolist() == [stays]
-    assert store.lexical.postings(store.lexical.stems(["red"])[0]).seqs.tolist() == []
+    of_queue, of_red = (store.lexical.postings(term) for term in store.lexical.terms(["queue", "red"]))
+    assert of_queue.seqs.tolist() == [stays]
+    assert of_red.seqs.tolist() == []
     assert store.integrity() == []
 
 
@@ -106,9 +107,10 @@ def test_postings_count_every_occurrence_of_a_stem(store: Store) -> None:
     assert store.lexical.postings("absent").seqs.tolist() == []
 
 
-def test_stems_are_those_of_the_index(store: Store) -> None:
-    assert store.lexical.stems(["Deployments", "café", "a_b", "--"]) == ["deploy", "cafe", "a", "b"]
-    assert store.lexical.stems([]) == []
+def test_terms_are_those_of_the_index_each_with_the_text_that_becomes_it(store: Store) -> None:
+    terms = store.lexical.terms(["Deployments", "café", "a_b", "--", "deployment"])
+    assert terms == {"deploy": "Deployments", "cafe": "café", "a": "a", "b": "b"}
+    assert store.lexical.terms([]) == {}
 
 
 @pytest.mark.parametrize(
