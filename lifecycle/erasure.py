@@ -133,6 +133,8 @@ def _search(store: Store, texts: Sequence[str], done: Erased) -> None:
         done.elsewhere = len(store.saying.holders([text for text in texts if len(text) >= LEAST]))
         found = {path: windows for path, windows in _found(store, traces) if windows}
         said = store.saying.said(traces) if found else set[bytes]()
+        # Lines that hold a text are purged by now: what waits in the others is what they say themselves.
+        said |= {window for path in store.spool.files() for window in found.get(path, ())}
     except StoreError as error:
         done.left.append(str(error))
         return

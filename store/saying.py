@@ -62,6 +62,8 @@ class Saying:
         for rows in self._batches(_TEXTS):
             texts = (_whole(content, codec, body) for _, _, content, codec, body, *_ in rows)
             found |= traces.found(_joined([*texts, *(value for row in rows for value in row[5:])]))
+            # Packed texts that begin alike have bytes in common too.
+            found |= traces.found(b"\0".join(body for _, _, _, _, body, *_ in rows if body is not None))
         for statement in _OTHERS:
             for rows in self._batches(statement):
                 found |= traces.found(_joined([value for _, value in rows]))

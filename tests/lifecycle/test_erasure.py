@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from traces_left import places_of
-from world import PROJECT, START, World
+from world import PROJECT, START, World, hooked
 
 from ebbing.lifecycle.cutting import cut
 from ebbing.schemas.memory import State
@@ -32,10 +32,6 @@ def erase(world: World, *ids: str) -> str:
     assert places_of(world, SECRET) == []
     assert world.services.store.integrity() == []
     return reply.text
-
-
-def hooked(number: str, text: str) -> SpoolEvent:
-    return SpoolEvent(number, START, PROJECT, "session", "user-prompt-submit", {"prompt": text})
 
 
 def taken(world: World) -> tuple[SpoolEvent, ...]:
@@ -159,11 +155,11 @@ def test_the_spool_the_soft_prompt_and_notes_of_feedback_are_cleaned(world: Worl
     memory = world.save(SECRET, "preference", said_by="user")
     other = world.save(OTHER, "preference", said_by="user")
     world.services.ledger.contradicted(other, world.now, None, f"no: {SECRET}")
-    world.services.store.spool.append([hooked("1", f"Mind that {SECRET}"), hooked("2", OTHER)])
+    world.services.store.spool.append([hooked(1, "s", f"Mind that {SECRET}"), hooked(2, "s", OTHER)])
     assert places_of(world, SECRET)
     text = erase(world, memory.id)
     assert "1 lines of the spool" in text
-    assert [event.event_id for event in taken(world)] == ["2"]
+    assert [event.event_id for event in taken(world)] == ["s-2"]
     assert world.memory(other.id).content == OTHER
 
 

@@ -13,6 +13,7 @@ from ebbing.schemas.instants import MICROSECONDS_PER_DAY, parse
 from ebbing.schemas.memory import Memory, State
 from ebbing.server.engine import Engine
 from ebbing.server.settings import Settings
+from ebbing.store.spool import SpoolEvent
 from ebbing.tools.recall import RecallArguments, recall
 from ebbing.tools.save import SaveArguments, save
 from ebbing.tools.services import Services
@@ -84,3 +85,8 @@ class World:
     def run_daily(self) -> None:
         """Run the daily run as of now."""
         self.services.daily.run(self.now)
+
+
+def hooked(number: int, name: str, text: str, at: int = START) -> SpoolEvent:
+    """What a hook notes of a prompt."""
+    return SpoolEvent(f"{name}-{number}", at, PROJECT, f"{name}{number % 4}", "user-prompt-submit", {"prompt": text})
