@@ -93,10 +93,10 @@ def _first_links(
 
 
 def _put(store: Store, memory: Memory, embedding: TextEmbedding, bits: Callable[[Strength], int]) -> bool:
-    """Store an embedding; whether its memory was still there."""
+    """Store an embedding; whether its memory was still there as it was."""
     number = store.scopes.find(memory.scope)
-    # Another process may have erased it while we were embedding.
-    if number is None or not store.memories.exists(memory.seq):
+    # Another process may have erased it, or words of it, while we were embedding.
+    if number is None or not store.memories.unchanged([memory]):
         return False
     strength = store.memories.strength(memory.seq)
     state = strength.state

@@ -127,7 +127,9 @@ class Consolidator:
         became: list[str] = []
         telling: set[int] = set()
         with self._store.atomic(durable=False):
-            if not self._store.pending.has_all([observation.seq for observation in observations]):
+            waiting = self._store.pending.has_all([observation.seq for observation in observations])
+            # Another process may have cut an erased text out of them: what was made of it must not be written.
+            if not waiting or not self._store.memories.unchanged(observations):
                 return Consolidated()
             before = self._store.memories.count()
             for (ready, sources), neighbours in zip(prepared, near, strict=True):

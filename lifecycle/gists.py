@@ -142,8 +142,8 @@ def _make(store: Store, ledger: Ledger, embedder: Embedder | None, sources: Sequ
     quoted = {sources[place].seq for place in found.quoted}
     with store.atomic(durable=False):
         seqs = [memory.seq for memory in sources]
-        # Some may have come back, been forgotten or summed up meanwhile: then the next run looks again.
-        if store.gists.fading(seqs) != sorted(seqs):
+        # Some may have come back, been forgotten, cut or summed up meanwhile: then the next run looks again.
+        if store.gists.fading(seqs) != sorted(seqs) or not store.memories.unchanged(sources):
             return 0
         _store(store, ledger, replace(prepared, new=new), seqs, quoted, now)
     return 1

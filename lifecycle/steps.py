@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..encoding.embedder import Embedder
-from ..schemas.memory import GLOBAL_SCOPE
+from ..schemas.memory import GLOBAL_SCOPE, Memory
 from ..store.store import Store
 from ..store.upkeep import upkeep
 from . import eviction, gists, merging
@@ -19,9 +19,10 @@ from .ledger import Ledger
 from .observing import Observer
 from .precision import requantize, unsettled
 from .prompt_file import ids_in, read, without, write
+from .prompt_sections import section_of
 from .prompt_source import scored
 from .resemblance import resemble
-from .soft_prompt import SoftPrompt, compose
+from .soft_prompt import SoftPrompt, compose, line_of
 
 
 class DailySteps:
@@ -68,13 +69,15 @@ class DailySteps:
         return compose(candidates, self._count_tokens, now=now, incumbents=standing)
 
     def put(self, path: Path, prepared: SoftPrompt) -> bool:
-        """Write a soft prompt without what was erased while it was made; whether the file changed."""
+        """Write a soft prompt without lines that were erased or changed while it was made; whether the file changed."""
         if read(path) == prepared.text:
             return False
         # Under the lock: who erases after us finds the file as it is, who erased before us is seen here.
         with self._store.atomic(durable=False):
-            gone = set(prepared.included) - self._store.rebuilding.seqs_of(prepared.included).keys()
-            return write(path, without(prepared.text, gone))
+            now = {memory.id: memory for memory in self._store.memories.with_ids(prepared.included)}
+            lines = set(prepared.text.splitlines())
+            stale = {name for name in prepared.included if name not in now or _line(now[name]) not in lines}
+            return write(path, without(prepared.text, stale))
 
     def _spool(self, context: RunContext) -> StepResult:
         if context.dry_run:
@@ -155,3 +158,8 @@ class DailySteps:
         done = upkeep(self._store.database, self._store.vectors, context.stopped)
         built = "the coarse index was built anew; " if done.rebuilt else ""
         return StepResult(done.rebuilt + done.moved, f"{built}{done.released_bytes} bytes given back to the disk")
+
+
+def _line(memory: Memory) -> str | None:
+    section = section_of(memory)
+    return None if section is None else line_of(memory, section)

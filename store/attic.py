@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from ..schemas.errors import StoreCorruptError
 from .database import Database
@@ -55,6 +56,15 @@ def _plain(codec: str | None, body: bytes | None) -> bytes:
     return plain
 
 
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A text as the attic keeps it, and the hash by which it is known whether it is still the memory's."""
+
+    codec: str
+    body: bytes
+    content_hash: bytes
+
+
 class Attic:
     """Move texts to the attic and back."""
 
@@ -65,29 +75,32 @@ class Attic:
     def stow(self, seq: int, now: int) -> None:
         """Move a memory's text to the attic; nothing happens when it is there already."""
         with self._database.atomic():
-            content = self._database.value("SELECT content FROM memory WHERE seq = ?", (seq,))
-            if content is None:
-                return
-            self.stow_packed({seq: pack(content)}, now)
+            self.stow_packed(self.packed([seq]), now)
 
-    def packed(self, seqs: Sequence[int]) -> dict[int, tuple[str, bytes]]:
+    def packed(self, seqs: Sequence[int]) -> dict[int, Packed]:
         """The texts of some memories that are not in the attic yet, packed for it, by seq; a read, at most 500."""
         rows = self._database.rows(
-            f"SELECT seq, content FROM memory WHERE content IS NOT NULL AND seq IN ({','.join('?' * len(seqs))})", seqs
+            "SELECT seq, content_hash, content FROM memory"
+            f" WHERE content IS NOT NULL AND seq IN ({','.join('?' * len(seqs))})",
+            seqs,
         )
-        return {int(seq): pack(content) for seq, content in rows}
+        return {int(seq): Packed(*pack(content), content_hash) for seq, content_hash, content in rows}
 
-    def stow_packed(self, texts: Mapping[int, tuple[str, bytes]], now: int) -> None:
-        """Move texts that `packed` gave, in the caller's transaction; those moved or erased since are passed over."""
+    def stow_packed(self, texts: Mapping[int, Packed], now: int) -> None:
+        """Move texts that `packed` gave, in the caller's transaction.
+
+        Those that were moved, erased or given other words since are passed over.
+        """
         with self._database.atomic():
             self._database.executemany(
-                "INSERT INTO attic SELECT seq, ?2, ?3, ?4 FROM memory WHERE seq = ?1 AND content IS NOT NULL"
-                " ON CONFLICT DO UPDATE"
+                "INSERT INTO attic SELECT seq, ?2, ?3, ?4 FROM memory"
+                " WHERE seq = ?1 AND content_hash = ?5 AND content IS NOT NULL ON CONFLICT DO UPDATE"
                 " SET codec = excluded.codec, body = excluded.body, moved_at = excluded.moved_at",
-                [(seq, codec, body, now) for seq, (codec, body) in texts.items()],
+                [(seq, text.codec, text.body, now, text.content_hash) for seq, text in texts.items()],
             )
             self._database.executemany(
-                "UPDATE memory SET content = NULL WHERE content IS NOT NULL AND seq = ?", [(seq,) for seq in texts]
+                "UPDATE memory SET content = NULL WHERE content IS NOT NULL AND seq = ? AND content_hash = ?",
+                [(seq, text.content_hash) for seq, text in texts.items()],
             )
 
     def holds(self, seq: int) -> bool:

@@ -227,6 +227,18 @@ class Memories:
         """Whether a memory is still there."""
         return self._database.row("SELECT 1 FROM memory WHERE seq = ?", (seq,)) is not None
 
+    def unchanged(self, memories: Sequence[Memory]) -> bool:
+        """Whether some memories are still there as they were read: who writes what they said must ask."""
+        now: dict[int, int] = {}
+        with self._database.snapshot():
+            for some in slices([memory.seq for memory in memories]):
+                now.update(
+                    self._database.execute(
+                        f"SELECT seq, version FROM memory WHERE seq IN ({','.join('?' * len(some))})", some
+                    )
+                )
+        return all(now.get(memory.seq) == memory.version for memory in memories)
+
     def strength(self, seq: int) -> Strength:
         """A memory's derived figures.
 

@@ -2,15 +2,18 @@
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from fake_embedder import FakeEmbedder
 from traces_left import places_of
 from world import PROJECT, START, World, hooked
 
+from ebbing.encoding.embedder import TextEmbedding
+from ebbing.lifecycle.consolidation import Consolidator
 from ebbing.lifecycle.cutting import cut
-from ebbing.schemas.memory import State
+from ebbing.schemas.memory import Memory, State
 from ebbing.store.spool import SpoolEvent
 from ebbing.tools.forget import forget
 from ebbing.tools.observe import observe
@@ -32,6 +35,10 @@ def erase(world: World, *ids: str) -> str:
     assert places_of(world, SECRET) == []
     assert world.services.store.integrity() == []
     return reply.text
+
+
+def everything(world: World) -> list[Memory]:
+    return [memory for batch in world.services.store.memories.all() for memory in batch]
 
 
 def taken(world: World) -> tuple[SpoolEvent, ...]:
@@ -214,3 +221,39 @@ def test_words_are_cut_out_whatever_the_white_space_between_them() -> None:
     text = "the quick brown fox"
     assert cut("Yesterday the  quick\nbrown fox came to our house.", [text]) == "Yesterday [erased] came to our house."
     assert cut("the quick brown fox!", [text]) is None
+
+
+class Meddler(FakeEmbedder):
+    """An embedder during whose work somebody does something, once."""
+
+    def __init__(self, deed: Callable[[], object]) -> None:
+        super().__init__()
+        self.deeds = [deed]
+
+    def embed_documents(self, texts: Sequence[str]) -> list[TextEmbedding]:
+        if self.deeds:
+            self.deeds.pop()()
+        return super().embed_documents(texts)
+
+
+def test_what_is_being_made_of_words_that_somebody_erases_meanwhile_is_made_without_them(world: World) -> None:
+    said = f"Mind that {SECRET} Then water the plants of the tower room."
+    observe(world.services, [{"text": said, "event": "user-prompt-submit"}])
+    memory = world.save(SECRET)
+    services = world.services
+    meddler = Meddler(lambda: erase(world, memory.id))
+    done = Consolidator(services.store, services.ledger).run(world.now, meddler, whole=True)
+    assert done.observations == 1
+    assert places_of(world, "Quillfeather") == []
+    [episode] = [one for one in everything(world) if one.kind == "episode"]
+    assert "water the plants" in episode.content
+
+
+def test_a_text_that_is_packed_away_while_somebody_cuts_words_out_of_it_stays_cut(world: World) -> None:
+    memory, other = world.save(SECRET), world.save(f"Mind that {SECRET} Then water the plants of the tower room.")
+    packed = world.services.store.attic.packed([other.seq])
+    erase(world, memory.id)
+    with world.services.store.atomic():
+        world.services.store.attic.stow_packed(packed, world.now)
+    assert "water the plants" in world.memory(other.id).content
+    assert places_of(world, "Quillfeather") == []
