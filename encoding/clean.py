@@ -6,6 +6,8 @@ Both functions are pure and idempotent. They never raise.
 import re
 import unicodedata
 
+from ..schemas.texts import whole
+
 # Terminal colours and cursor moves: without their ESC they would stay behind as litter such as "[31m".
 _TERMINAL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 _LINE_END = re.compile(r"\r\n|[\r\v\f]")
@@ -22,8 +24,7 @@ def clean(text: str) -> str:
     Surrogate pairs that arrived as two characters become the one character they stand for; a lone surrogate
     becomes U+FFFD. Form feed and vertical tab count as line ends, so that they never join two words.
     """
-    whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    plain = _CONTROL.sub("", _LINE_END.sub("\n", _TERMINAL.sub("", whole)))
+    plain = _CONTROL.sub("", _LINE_END.sub("\n", _TERMINAL.sub("", whole(text))))
     return unicodedata.normalize("NFC", plain)
 
 

@@ -175,7 +175,7 @@ def _read_cache(path: Path | None) -> dict[str, Any]:
         return {}
     try:
         data: Any = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return cast("dict[str, Any]", data) if isinstance(data, dict) else {}
 

@@ -93,7 +93,7 @@ def parse_description(path: Path) -> ModelSpec:
     """
     try:
         data: Any = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ModelDamagedError(f"{path} can't be read as JSON: {error}") from error
     fields = _Fields(path, _object(path, "its content", data))
     files = tuple(_file(path, entry) for entry in fields.list_of("files"))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..schemas.errors import InvalidInputError, TooLargeError
 from ..schemas.ids import new_id
 from ..schemas.instants import to_datetime
 from ..schemas.memory import Kind, NewMemory, Provenance
+from ..schemas.texts import whole
 from .clean import clean, strip_private
 from .embedder import Embedder, TextEmbedding
 from .redact import redact
@@ -68,6 +69,11 @@ def presentable(text: str, limit: int = MAX_CHARACTERS) -> tuple[str, tuple[str,
     return redacted.text, tuple(redacted.found)
 
 
+def label(text: str) -> str:
+    """A short text that goes with a memory, such as a tag, a source or a note: on one line, without secrets."""
+    return redact(clean(text)).text.replace("\n", " ").strip()
+
+
 def prepare(drafts: Sequence[Draft], embedder: Embedder | None) -> list[Prepared]:
     """Make drafts ready for the store, in their order; embeds them in one batch where an embedder is at hand.
 
@@ -86,10 +92,11 @@ def prepare(drafts: Sequence[Draft], embedder: Embedder | None) -> list[Prepared
 
 
 def _memory(draft: Draft, text: str) -> NewMemory:
-    traced = trace(text, to_datetime(draft.recorded_at), draft.tags)
+    tags = tuple(dict.fromkeys(label(tag) for tag in draft.tags))
+    traced = trace(text, to_datetime(draft.recorded_at), tags)
     return NewMemory(
         id=new_id(draft.recorded_at),
-        scope=draft.scope,
+        scope=whole(draft.scope),
         kind=draft.kind,
         content=text,
         recorded_at=draft.recorded_at,
@@ -99,15 +106,26 @@ def _memory(draft: Draft, text: str) -> NewMemory:
         trigram_text=traced.trigram_text,
         entities=traced.entities,
         slots=traced.slots,
-        tags=draft.tags,
+        tags=tags,
         importance=traced.priority if draft.importance is None else draft.importance,
         arousal=traced.arousal,
         trust=draft.trust,
         pinned=draft.pinned,
-        provenance=draft.provenance,
+        provenance=_labelled(draft.provenance),
         valid_from=draft.valid_from,
         valid_to=draft.valid_to,
         expires_at=draft.expires_at,
-        event_id=draft.event_id,
+        event_id=None if draft.event_id is None else whole(draft.event_id),
         shape=shape_of(text, traced.index_text),
+    )
+
+
+def _labelled(provenance: Provenance) -> Provenance:
+    client, session, tool, source = provenance.client, provenance.session, provenance.tool, provenance.source
+    return replace(
+        provenance,
+        client=client and whole(client),
+        session=session and whole(session),
+        tool=tool and whole(tool),
+        source=source and label(source),
     )

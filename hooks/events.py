@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from .clients import our_event
-from .jsonline import as_object, dumps, loads
+from .jsonline import DEEPEST, as_object, dumps, is_deep, loads
 from .own import before_quote, is_own_tool, is_quoted
 from .places import digest
 from .private import public
@@ -68,6 +68,8 @@ def understood(text: str) -> dict[str, object]:
     try:
         value = loads(text.lstrip("\ufeff"))
     except (ValueError, RecursionError):
+        value = None
+    if text.count("[") + text.count("{") > DEEPEST and is_deep(value):
         value = None
     found = as_object(value)
     return found if found or value == {} else {"unreadable": text}

@@ -7,6 +7,9 @@ module decides, so results and errors are always its own.
 
 from __future__ import annotations
 
+DEEPEST = 99
+"""Containers in containers that a client's object may hold; the line that carries it adds one."""
+
 _SPACE = " \t\n\r"
 _SORT_SKIP_ALLOW_NAN = (False, False, True)
 _REFUSALS = (ImportError, AttributeError, TypeError, ValueError, StopIteration, SystemError)
@@ -68,6 +71,17 @@ def as_object(value: object) -> dict[str, object]:
     if not isinstance(value, dict):
         return {}
     return {str(name): item for name, item in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+
+
+def is_deep(value: object, left: int = DEEPEST) -> bool:
+    """Whether more than `left` containers are in each other: the server refuses that, and Python may not write it."""
+    if isinstance(value, dict):
+        inner: list[object] = list(value.values())  # pyright: ignore[reportUnknownArgumentType]
+    elif isinstance(value, list):
+        inner = value  # pyright: ignore[reportUnknownVariableType]
+    else:
+        return False
+    return left == 0 or any(is_deep(item, left - 1) for item in inner)
 
 
 def _refuse(value: object) -> object:

@@ -162,7 +162,7 @@ def _place(given: Mapping[str, object], client: str) -> places.Place:
 
 def _folder(given: Mapping[str, object]) -> str:
     named = given.get("cwd")
-    if isinstance(named, str) and named and "\0" not in named:
+    if isinstance(named, str) and places.is_path(named):
         return named
     try:
         return os.getcwd()

@@ -95,8 +95,20 @@ def digest(text: str, key: bytes = b"") -> str:
 
 
 def chosen_scope(cwd: str | Path, env: Mapping[str, str]) -> str:
-    """The scope that `EBBING_SCOPE` names, else the project's key."""
-    return env.get("EBBING_SCOPE", "").strip() or project_key(cwd, env)
+    """The scope that `EBBING_SCOPE` names, else the project's key; bytes of either that are no UTF-8 are spelled out.
+
+    A key goes through JSON and SQLite, which take no others, and two folders must not come to share one.
+    """
+    key = env.get("EBBING_SCOPE", "").strip() or project_key(cwd, env)
+    return key.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def is_path(text: str) -> bool:
+    """Whether the system could have a file of that name."""
+    try:
+        return bool(text) and b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
 
 
 def project_key(cwd: str | Path, env: Mapping[str, str]) -> str:

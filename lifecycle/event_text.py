@@ -18,6 +18,7 @@ _ACTORS = {
 }
 _BRINGS = re.compile(r"web|fetch|browser|search_(?:issues|code|repo)|slack|mail|jira|notion|http", re.IGNORECASE)
 _PARTS = 2_000
+_CUT_PARTS = 3
 _INPUT_KEYS = ("command", "file_path", "path", "pattern", "query", "url", "description", "prompt")
 
 
@@ -64,12 +65,18 @@ def _input(value: object) -> str:
 def _text(value: object) -> str | None:
     if value is None:
         return None
-    if isinstance(value, Mapping):
-        parts = cast("Mapping[str, Any]", value)
-        if set(parts) == {"head", "tail", "cut"}:
-            return _joined(str(parts["head"]), str(parts["tail"]), int(parts["cut"]))
+    if isinstance(value, Mapping) and (joined := _rejoined(cast("Mapping[str, object]", value))) is not None:
+        return joined
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
     return _shortened(text) if text.strip() else None
+
+
+def _rejoined(parts: Mapping[str, object]) -> str | None:
+    """A text that a hook has cut; None for any other object, such as one that a client has called its parts alike."""
+    head, tail, cut = parts.get("head"), parts.get("tail"), parts.get("cut")
+    if len(parts) != _CUT_PARTS or not (isinstance(head, str) and isinstance(tail, str) and isinstance(cut, int)):
+        return None
+    return _joined(head, tail, cut)
 
 
 def _shortened(text: str) -> str:

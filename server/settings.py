@@ -13,6 +13,8 @@ from ..hooks.places import chosen_scope, home
 from ..hooks.switches import CAPTURE, CAPTURED, INJECT, INJECTED, chosen, unknown
 from ..lifecycle.constants import DecaySettings
 from ..schemas.errors import InvalidInputError
+from ..schemas.texts import whole
+from .setting_ranges import BITS, range_of
 
 PREFIX = "EBBING_"
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
@@ -79,17 +81,16 @@ def read_settings(env: Mapping[str, str] | None = None, cwd: Path | None = None)
     level = given.get("EBBING_LOG_LEVEL", "WARNING").upper()
     if level not in _LEVELS:
         raise InvalidInputError(f"EBBING_LOG_LEVEL must be one of {', '.join(_LEVELS)}, not {level[:20]!r}")
-    model_dir = given.get("EBBING_MODEL_DIR", "").strip()
     _words(given, CAPTURE, CAPTURED)
     return Settings(
-        home=home(given),
+        home=_home(given),
         scope=chosen_scope(cwd or _folder(), given),
-        model_dir=Path(model_dir).expanduser() if model_dir else None,
+        model_dir=_model_folder(given),
         log_level=level,
         busy_timeout_ms=int(_number(given, "EBBING_BUSY_TIMEOUT_MS", 10_000)),
         clock_offset_days=_number(given, "EBBING_CLOCK_OFFSET_DAYS", 0.0),
         background=_number(given, "EBBING_BACKGROUND", 1) != 0,
-        session=given.get("CLAUDE_CODE_SESSION_ID") or None,
+        session=whole(given.get("CLAUDE_CODE_SESSION_ID", "")) or None,
         inject=_words(given, INJECT, INJECTED),
         decay=_decay(given),
     )
@@ -98,6 +99,22 @@ def read_settings(env: Mapping[str, str] | None = None, cwd: Path | None = None)
 def configure_logging(level: str) -> None:
     """Send logs to stderr, which is the only place they may go: stdout belongs to the protocol."""
     logging.basicConfig(level=level, format="ebbing: %(levelname)s: %(name)s: %(message)s")
+
+
+def _home(given: Mapping[str, str]) -> Path:
+    found = home(given)
+    if whole(str(found)) != str(found):
+        # SQLite takes no other names.
+        raise InvalidInputError("EBBING_HOME is no path in UTF-8: name another folder")
+    return found
+
+
+def _model_folder(given: Mapping[str, str]) -> Path | None:
+    named = given.get("EBBING_MODEL_DIR", "").strip()
+    try:
+        return Path(named).expanduser() if named else None
+    except RuntimeError as error:
+        raise InvalidInputError("EBBING_MODEL_DIR names the home folder of nobody known here") from error
 
 
 def _folder() -> Path:
@@ -119,7 +136,7 @@ def _decay(given: Mapping[str, str]) -> DecaySettings:
     values: dict[str, float] = {}
     for item in fields(DecaySettings):
         name = PREFIX + item.name.upper()
-        if name in given:
+        if given.get(name, "").strip():
             value = _number(given, name, 0.0)
             values[item.name] = int(value) if isinstance(item.default, int) else value
     return DecaySettings(**values)  # pyright: ignore[reportArgumentType]
@@ -133,7 +150,9 @@ def _number(given: Mapping[str, str], name: str, default: float) -> float:
         value = float(text)
     except ValueError:
         value = math.nan
-    lowest = -math.inf if name == "EBBING_CLOCK_OFFSET_DAYS" else 0.0
-    if not math.isfinite(value) or value < lowest:
-        raise InvalidInputError(f"{name} must be a number of at least 0, not {text[:40]!r}")
+    low, high = range_of(name)
+    if not low <= value <= high:
+        raise InvalidInputError(f"{name} must be a number from {low:g} to {high:g}, not {text[:40]!r}")
+    if name.startswith(f"{PREFIX}BITS_") and value not in BITS:
+        raise InvalidInputError(f"{name} must be one of {', '.join(map(str, BITS))}, not {text[:40]!r}")
     return value

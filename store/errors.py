@@ -10,6 +10,7 @@ from typing import Final
 import apsw
 
 from ..schemas.errors import (
+    InvalidInputError,
     StoreBusyError,
     StoreCorruptError,
     StoreError,
@@ -75,11 +76,27 @@ def translated() -> Generator[None]:
 
     Raises:
         StoreError: the member of the tree that says what happened.
+        InvalidInputError: if a value that was to be stored or looked for is no valid Unicode.
     """
     try:
         yield
     except apsw.Error as error:
         raise convert(error) from error
+    except UnicodeEncodeError as error:
+        raise InvalidInputError("a name or text holds half a character: give it in valid Unicode") from error
+
+
+@contextmanager
+def intact() -> Generator[None]:
+    """Take what goes wrong inside, where stored values are read as what they stand for, as damage of the store.
+
+    Raises:
+        StoreCorruptError: if a value is not what was stored.
+    """
+    try:
+        yield
+    except (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError, InvalidInputError) as e:
+        raise StoreCorruptError(DAMAGED) from e
 
 
 def _convert_io(error: apsw.IOError) -> StoreError:

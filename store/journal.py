@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..schemas.memory import Event
 from .database import Database
+from .errors import intact
 from .spool_purge import contains, plain
 
 
@@ -49,27 +50,25 @@ class Journal:
             f"{_SELECT} WHERE memory = ? ORDER BY id DESC LIMIT ?",
             (memory, limit),
         )
-        return [_entry(row) for row in reversed(rows)]
+        return _entries(reversed(rows))
 
     def of_ref(self, ref: str) -> list[Entry]:
         """The entries that belong to one recall, run or delivery, oldest first."""
-        return [_entry(row) for row in self._database.rows(f"{_SELECT} WHERE ref = ? ORDER BY id", (ref,))]
+        return _entries(self._database.rows(f"{_SELECT} WHERE ref = ? ORDER BY id", (ref,)))
 
     def latest(self, event: Event) -> Entry | None:
         """The newest entry of one kind, or None."""
         row = self._database.row(f"{_SELECT} WHERE event = ? ORDER BY id DESC LIMIT 1", (str(event),))
-        return None if row is None else _entry(row)
+        return None if row is None else _entries([row])[0]
 
     def newest(self, event: Event, limit: int) -> list[Entry]:
         """The newest entries of one kind, newest first."""
         rows = self._database.rows(f"{_SELECT} WHERE event = ? ORDER BY id DESC LIMIT ?", (str(event), limit))
-        return [_entry(row) for row in rows]
+        return _entries(rows)
 
     def after(self, number: int, limit: int = 1000) -> list[Entry]:
         """Entries numbered above `number`, in the order written: read on from the last one's number."""
-        return [
-            _entry(row) for row in self._database.rows(f"{_SELECT} WHERE id > ? ORDER BY id LIMIT ?", (number, limit))
-        ]
+        return _entries(self._database.rows(f"{_SELECT} WHERE id > ? ORDER BY id LIMIT ?", (number, limit)))
 
     def about(self, events: Collection[Event], after: int, limit: int = 500) -> list[Entry]:
         """Entries of some kinds about one memory each, numbered above `after`, in the order written."""
@@ -79,7 +78,7 @@ class Journal:
             " ORDER BY id LIMIT ?",
             (after, *sorted(map(str, events)), limit),
         )
-        return [_entry(row) for row in rows]
+        return _entries(rows)
 
     def shown_between(self, scope: int, since: int, until: int, limit: int = 200) -> list[Entry]:
         """What recalls of a scope showed from `since` to `until` (µs), oldest first; the first `limit` of it."""
@@ -88,7 +87,7 @@ class Journal:
             f"{_SELECT} WHERE event = 'shown' AND scope = ? AND at BETWEEN ? AND ? ORDER BY at, id LIMIT ?",
             (scope, since, until, limit),
         )
-        return [_entry(row) for row in rows]
+        return _entries(rows)
 
     def disputed(self) -> dict[str, int]:
         """Ids of memories that proved wrong and were not confirmed since: the numbers of the entries that say so."""
@@ -128,6 +127,11 @@ class Journal:
 
 
 _SELECT = "SELECT id, at, event, scope, memory, ref, data FROM journal"
+
+
+def _entries(rows: Iterable[tuple[Any, ...]]) -> list[Entry]:
+    with intact():
+        return [_entry(row) for row in rows]
 
 
 def _entry(row: tuple[Any, ...]) -> Entry:

@@ -10,6 +10,7 @@ from ..schemas.errors import UnknownMemoryError
 from ..schemas.memory import Kind, Memory, NewMemory, Strength
 from .attic import unpack
 from .database import Database
+from .errors import intact
 from .meta import Meta
 from .placeholders import marks, slices
 from .rows import (
@@ -318,4 +319,5 @@ class Memories:
 
     def _where(self, condition: str, bindings: Sequence[Any]) -> list[Memory]:
         rows = self._database.rows(f"SELECT {MEMORY_COLUMNS} {MEMORY_SOURCE} WHERE {condition}", bindings)
-        return [to_memory(row) for row in rows]
+        with intact():
+            return [to_memory(row) for row in rows]

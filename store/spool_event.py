@@ -11,6 +11,8 @@ from typing import Any, cast
 from ..hooks.events import iso
 from ..schemas.errors import InvalidInputError
 from ..schemas.instants import parse
+from ..schemas.nesting import is_too_deep
+from ..schemas.texts import whole
 
 _NANOSECONDS = 1000
 _NAMES = ("id", "scope", "session", "event")
@@ -56,10 +58,15 @@ def read_line(raw: bytes) -> SpoolEvent | None:
         payload, moment = record["payload"], parse(record["at"])
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError, InvalidInputError):
         return None
-    if not all(isinstance(name, str) for name in names) or not isinstance(payload, dict) or not names[0]:
+    is_event = all(isinstance(name, str) for name in names) and isinstance(payload, dict)
+    if not is_event or is_too_deep(raw, payload):
+        return None
+    # The payload is cleaned as text; the names go into the store as they are.
+    event_id, scope, session, event = map(whole, names)
+    if not event_id:
         return None
     fields = MappingProxyType(cast("dict[str, Any]", payload))
-    return SpoolEvent(event_id=names[0], at=moment, scope=names[1], session=names[2], event=names[3], payload=fields)
+    return SpoolEvent(event_id=event_id, at=moment, scope=scope, session=session, event=event, payload=fields)
 
 
 def write_line(event: SpoolEvent) -> bytes:

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..schemas.errors import InvalidInputError
 from .codec import Codes, encode
 from .database import Database
 
 BIT_WIDTH = 2
 _PLACES = 1000
 _ALL = -1
+_DAMAGE = (ValueError, TypeError, InvalidInputError)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,7 +101,11 @@ class Tokens:
                     (*some, model),
                 )
                 rows.extend(found)
-        return self._joined(rows)
+        try:
+            return self._joined(rows)
+        except _DAMAGE:
+            # What these memories' token embeddings would have told is told by their other ones.
+            return self._joined([row for row in rows if self._is_sound(row)])
 
     def _count(self, steps: Mapping[tuple[int, int], int]) -> None:
         """Add to the numbers of memories that have some pieces, by model and piece."""
@@ -108,11 +114,21 @@ class Tokens:
             [(model, piece, step) for (model, piece), step in sorted(steps.items())],
         )
 
+    def _is_sound(self, row: tuple[int, int, bytes, bytes, bytes]) -> bool:
+        try:
+            self._joined([row])
+        except _DAMAGE:
+            return False
+        return True
+
     def _joined(self, rows: list[tuple[int, int, bytes, bytes, bytes]]) -> StoredTokens:
+        """Raises one of `_DAMAGE` where a row's bytes are not those of so many tokens."""
         counts = [row[1] for row in rows]
         width = self._dimension * BIT_WIDTH // 8
         packed = np.frombuffer(b"".join(row[3] for row in rows), dtype=np.uint8).reshape(sum(counts), width)
         scales = np.frombuffer(b"".join(row[4] for row in rows), dtype=np.float32)
         pieces = np.frombuffer(b"".join(row[2] for row in rows), dtype="<i4").astype(np.int32)
+        if len(pieces) != len(packed):
+            raise InvalidInputError("as many word pieces as vectors are needed")
         seqs = np.repeat(np.array([row[0] for row in rows], dtype=np.int64), counts)
         return StoredTokens(seqs, pieces, Codes(BIT_WIDTH, packed, scales))

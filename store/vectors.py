@@ -18,7 +18,7 @@ from .codec import Codes, encode, sign_bits_of
 from .database import Database
 from .meta import Meta
 from .placeholders import slices
-from .vector_rows import StoredVectors, VectorRow, signs
+from .vector_rows import StoredVectors, VectorRow, grouped, signs, sound_rows
 
 _PLACES: Final = 1000
 _REBUILD_ROWS: Final = 100
@@ -133,7 +133,7 @@ class Vectors:
                     f" WHERE seq IN ({','.join('?' * len(some))}) AND model = ? ORDER BY seq",
                     (*some, self.model),
                 )
-                found += [VectorRow(seq, version, state, self._codes(*row)) for seq, version, state, *row in rows]
+                found += sound_rows(rows, self.dimension)
         return found
 
     def get(self, seqs: Sequence[int]) -> list[StoredVectors]:
@@ -145,7 +145,7 @@ class Vectors:
                 found.extend(
                     self._database.execute(f"{_SELECT} WHERE seq IN ({places}) AND model = ?", (*some, self.model))
                 )
-        return self._grouped(found)
+        return grouped(found, self.dimension)
 
     def changed_since(self, revision: int, limit: int = 1000) -> Iterator[list[StoredVectors]]:
         """Vectors of this model written after a revision, by seq, `limit` memories at a time; needs a snapshot."""
@@ -161,7 +161,7 @@ class Vectors:
             )
         ):
             last = rows[-1][1]
-            yield self._grouped(rows)
+            yield grouped(rows, self.dimension)
 
     def gone_since(self, revision: int) -> list[int]:
         """Seqs that lost their vector of this model after a revision: erased, or embedded by another model."""
@@ -176,11 +176,12 @@ class Vectors:
         return self.index.nearest(bits, scopes, k)
 
     def missing(self, limit: int, after_seq: int = 0) -> list[int]:
-        """Seqs above `after_seq` of memories that have no vector of this model, oldest first."""
+        """Seqs above `after_seq` of memories that have no whole vector of this model, oldest first."""
         rows = self._database.rows(
             "SELECT s.seq FROM strength s LEFT JOIN vector v ON v.seq = s.seq AND v.model = ?"
-            " WHERE s.seq > ? AND v.seq IS NULL ORDER BY s.seq LIMIT ?",
-            (self.model, after_seq, limit),
+            " WHERE s.seq > ? AND (v.seq IS NULL OR length(codes) <> chunks * v.bit_width * ? / 8"
+            " OR length(scales) <> chunks * 4) ORDER BY s.seq LIMIT ?",
+            (self.model, after_seq, self.dimension, limit),
         )
         return [int(seq) for (seq,) in rows]
 
@@ -278,21 +279,6 @@ class Vectors:
             "UPDATE strength SET bit_width = ?, rev = ? WHERE seq = ? AND bit_width <> ?",
             [(width, revision, seq, width) for seq, width in widths],
         )
-
-    def _codes(self, bit_width: int, rows: int, packed: bytes, scales: bytes) -> Codes:
-        return Codes(
-            bit_width,
-            np.frombuffer(packed, dtype=np.uint8).reshape(rows, self.dimension * bit_width // 8),
-            np.frombuffer(scales, dtype=np.float32),
-        )
-
-    def _grouped(self, rows: Sequence[tuple[int, int, int, bytes, bytes]]) -> list[StoredVectors]:
-        found: list[StoredVectors] = []
-        for width in sorted({row[0] for row in rows}):
-            _, seqs, chunks, packed, scales = zip(*(row for row in rows if row[0] == width), strict=True)
-            codes = self._codes(width, sum(chunks), b"".join(packed), b"".join(scales))
-            found.append(StoredVectors(np.repeat(np.array(seqs, dtype=np.int64), chunks), codes))
-        return found
 
 
 def _blobs(codes: Codes) -> tuple[bytes, bytes]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..encoding.clean import clean
 from ..schemas.errors import InvalidInputError, TooLargeError, UnknownMemoryError
 from ..schemas.ids import parse_id
 from ..schemas.instants import parse
 from ..schemas.memory import GLOBAL_SCOPE, Kind, Memory
+from ..schemas.texts import whole
 from .services import Services
 
 _MAX_SCOPE = 4096
@@ -17,7 +19,7 @@ def scope_key(services: Services, scope: str | None) -> str:
     """The scope that a call is about: the session's project unless it names another."""
     if scope is None or not scope.strip():
         return services.scope
-    if len(scope) > _MAX_SCOPE or "\0" in scope:
+    if len(scope) > _MAX_SCOPE or "\0" in scope or whole(scope) != scope:
         raise InvalidInputError("the scope is not a project key: give 'global', or the path of a project")
     return scope.strip()
 
@@ -25,6 +27,21 @@ def scope_key(services: Services, scope: str | None) -> str:
 def visible_scopes(services: Services, scope: str | None) -> tuple[str, ...]:
     """What a recall may see: the scope and `global`, nothing else."""
     return tuple(dict.fromkeys((scope_key(services, scope), GLOBAL_SCOPE)))
+
+
+def question(services: Services, query: str) -> str:
+    """A query as it is looked for: clean, without space around it.
+
+    Raises:
+        TooLargeError: if it is longer than a question is.
+    """
+    asked = clean(query).strip()
+    if len(asked) > services.limits.query_characters:
+        raise TooLargeError(
+            f"the query has {len(asked):,} characters, more than {services.limits.query_characters:,}: "
+            "ask for the point of it in a sentence or two"
+        )
+    return asked
 
 
 def kind_of(name: str) -> Kind:

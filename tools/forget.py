@@ -10,7 +10,7 @@ from ..schemas.errors import ConfirmationRequiredError, InvalidInputError
 from ..schemas.ids import new_id
 from ..schemas.memory import Memory
 from ..schemas.wire import ForgetReply
-from .checks import memories_by_id, visible_scopes
+from .checks import memories_by_id, question, visible_scopes
 from .erased import erased_text, touched_text
 from .prompts import withdrawn
 from .services import Services
@@ -25,14 +25,16 @@ def targets(services: Services, memory_ids: Sequence[str], query: str | None, sc
 
     Raises:
         InvalidInputError: if neither ids nor a query are given, or an id can't be seen from here.
+        TooLargeError: if the query is too long.
     """
     scopes = visible_scopes(services, scope)
     if memory_ids:
         return memories_by_id(services, memory_ids, scopes)
-    if query is None or not query.strip():
+    asked = question(services, query or "")
+    if not asked:
         raise InvalidInputError("forget needs memory_ids, or a query with dry_run=true to see what it would find")
     request = RecallRequest(
-        query=query.strip(),
+        query=asked,
         scopes=scopes,
         limit=_MATCHES,
         include_faded=True,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..encoding.writer import label
 from ..schemas.errors import InvalidInputError, TooLargeError
 from ..schemas.memory import Event, Memory, Signal
 from ..schemas.wire import LearnReply
@@ -29,6 +30,7 @@ def learn(
     chosen = _signal(signal)
     if note is not None and len(note) > services.limits.note_characters:
         raise TooLargeError(f"the note is longer than {services.limits.note_characters} characters: shorten it")
+    told = None if note is None else label(note)
     scopes = visible_scopes(services, scope)
     services.showings.settle()
     ids = list(memory_ids) or _shown_by(services, recall_id)
@@ -36,7 +38,7 @@ def learn(
     now = services.clock()
     with services.store.atomic():
         for memory in memories:
-            _apply(services, chosen, memory, now, recall_id, note)
+            _apply(services, chosen, memory, now, recall_id, told)
         if chosen in (Signal.USED, Signal.USEFUL):
             services.lessons.teach(recall_id, [memory.id for memory in memories], now)
     changed = [memory.id for memory in memories]

@@ -9,12 +9,12 @@ from ..lifecycle.channel_lessons import rounded
 from ..lifecycle.showings import Showing
 from ..retrieval.render import render, render_originals
 from ..retrieval.request import RecallRequest, RecallResult
-from ..schemas.errors import InvalidInputError, TooLargeError
+from ..schemas.errors import InvalidInputError
 from ..schemas.ids import new_id
 from ..schemas.instants import iso
 from ..schemas.memory import Kind, Memory
 from ..schemas.wire import RecalledMemory, RecallReply
-from .checks import between, instant, kind_of, memories_by_id, ordered, visible_scopes
+from .checks import between, instant, kind_of, memories_by_id, ordered, question, visible_scopes
 from .services import Services
 
 WAIT_FOR_MODEL = 0.0
@@ -54,14 +54,9 @@ def recall(services: Services, arguments: RecallArguments) -> RecallReply:
 
 
 def _request(services: Services, arguments: RecallArguments, scopes: tuple[str, ...]) -> RecallRequest:
-    query = arguments.query.strip()
+    query = question(services, arguments.query)
     if not query:
         raise InvalidInputError("recall needs a query in plain words, or ids to read memories whole")
-    if len(query) > services.limits.query_characters:
-        raise TooLargeError(
-            f"the query has {len(query):,} characters, more than {services.limits.query_characters:,}: "
-            "ask for the point of it in a sentence or two"
-        )
     since = instant(arguments.since, "since")
     until = instant(arguments.until, "until", end_of_day=True)
     ordered(since, until, "since and until")

@@ -120,8 +120,13 @@ class _Reader:
         match = _SCALAR.match(self._text, self._at)
         if match is None:
             self._fail("a value is missing")
+        try:
+            value = json.loads(match[0])
+        except ValueError:
+            # Python turns no more than a few thousand digits into a number.
+            self._fail("a number has too many digits")
         self._at = match.end()
-        return Node(match.start(), match.end(), json.loads(match[0]))
+        return Node(match.start(), match.end(), value)
 
     def _string(self) -> str:
         match = _STRING.match(self._text, self._at)

@@ -107,7 +107,7 @@ class Receipts:
             record = json.loads(path.read_bytes())
             before = path.with_suffix(".before").read_bytes() if record["existed"] else None
             return _receipt(record, before)
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return None
 
 

@@ -53,8 +53,15 @@ def take(text: str, undo: Undo) -> str:
 
 
 def strip(text: str, placement: Placement) -> str:
-    """The text without a table of which no record was kept."""
-    return take(text, Undo(placement.path))
+    """The text without a table of which no record was kept.
+
+    Raises:
+        InvalidInputError: if the text can't be read, or has the table in a form that can't be taken out.
+    """
+    stripped = take(text, Undo(placement.path))
+    if find(stripped, placement) is not None:
+        raise InvalidInputError(f"{'.'.join(placement.path)} is written in a way that can't be taken out")
+    return stripped
 
 
 def find(text: str, placement: Placement) -> Any:
@@ -135,8 +142,9 @@ def _is_in(statement: Statement, path: tuple[str, ...]) -> bool:
 def _loads(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text.removeprefix(_BOM))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InvalidInputError(str(error)) from error
+    except (ValueError, RecursionError) as error:
+        # Not only TOMLDecodeError: Python turns no more than a few thousand digits into a number.
+        raise InvalidInputError(str(error) or "it is nested too deeply") from error
 
 
 def _loads_or_none(text: str) -> dict[str, Any]:

@@ -179,3 +179,11 @@ def test_an_event_that_the_client_names_has_the_same_id_each_time(event: str, na
 def test_an_event_without_a_name_has_an_id_of_its_own() -> None:
     first, second = record("stop", {}, noise=bytes(10)), record("stop", {}, noise=b"0123456789")
     assert first["id"] != second["id"]
+
+
+def test_an_object_that_nests_too_deep_is_kept_as_the_text_it_is() -> None:
+    for depth in (150, 950, 5_000):
+        text = '{"prompt":' + "[" * depth + "]" * depth + "}"
+        given_object = events.understood(text)
+        assert given_object == {"unreadable": text}
+        assert "cut" in record("user-prompt-submit", given_object)["payload"]["unreadable"]

@@ -175,6 +175,12 @@ def test_arbitrary_bytes_and_arguments_are_survived(stdin: bytes, event: str, ar
     assert_harmless(HookProcess(f"{event} --client {argument}", stdin).ended())
 
 
+def test_an_event_in_a_folder_that_no_system_could_have_is_not_lost(ebbing_home: Path) -> None:
+    for folder in ("\udc00", "a\0b", "x" * 10_000):
+        HookProcess("stop", example("stop", cwd=folder)).ended()
+    assert len(spooled(ebbing_home)) == 3
+
+
 def test_many_hooks_at_once_leave_whole_lines(ebbing_home: Path) -> None:
     running = [
         HookProcess("post-tool-use", example("post-tool-use", tool_use_id=f"t{number}", tool_response="x" * 20_000))

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from plain_store import DIMENSION, FRESH, NOW, PROJECT, memory_of, open_store, save
 
-from ebbing.schemas.errors import StoreError, UnknownMemoryError
+from ebbing.schemas.errors import InvalidInputError, StoreError, UnknownMemoryError
 from ebbing.schemas.ids import new_id
 from ebbing.schemas.memory import (
     Entity,
@@ -139,7 +139,7 @@ def test_strength_is_replaced_whole(store: Store, before: Strength, after: Stren
 
 
 def test_a_lone_surrogate_is_refused_and_nothing_is_stored(store: Store) -> None:
-    with pytest.raises(UnicodeEncodeError):
+    with pytest.raises(InvalidInputError):
         save(store, "broken \ud800 text")
     assert store.memories.count() == 0
     assert save(store, "whole") > 0

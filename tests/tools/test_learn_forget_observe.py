@@ -208,3 +208,16 @@ def test_status_counts_by_state_and_kind(world: World) -> None:
     assert found["memories"] == 2
     assert found["by_kind"] == {"decision": 1, "fact": 1}
     assert found["last_run"] == "2026-03-02T09:00:00Z"
+
+
+def test_a_secret_in_a_note_is_removed(world: World) -> None:
+    memory = world.save("Deploys use a token.")
+    secret = "ghp_R4nd0mL00k1ngT0k3nF0rTh1sT3st99Zq1"
+    learn(world.services, "wrong", [memory.id], note=f"it is {secret}\nnow")
+    [entry] = [one for one in world.services.store.journal.of_memory(memory.id) if one.event is Event.CONTRADICTED]
+    assert entry.data["note"] == "it is [redacted:github-token] now"
+
+
+def test_a_question_of_forget_has_the_limit_of_any_other(world: World) -> None:
+    with pytest.raises(TooLargeError):
+        forget(world.services, query="x" * 10_001)

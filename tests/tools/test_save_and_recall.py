@@ -220,3 +220,20 @@ def test_what_was_shown_is_journalled_under_the_recall_id(world: World) -> None:
 
 def test_everything_is_scoped_to_the_session_by_default(world: World) -> None:
     assert world.save("Scoped.").scope == PROJECT
+
+
+def test_a_secret_in_a_tag_or_a_source_is_removed_like_one_in_the_text(world: World) -> None:
+    secret = "ghp_R4nd0mL00k1ngT0k3nF0rTh1sT3st99Zq1"
+    memory = world.save("Deploys use a token.", tags=[secret], source=f"https://example.invalid/?a=b&token={secret}")
+    assert secret not in str(memory)
+    assert memory.tags == ("[redacted:github-token]",)
+
+
+def test_half_a_character_breaks_neither_saving_nor_asking(world: World) -> None:
+    # A byte of a command line that is no UTF-8 arrives as one.
+    memory = world.save("The caf\udce9 closes at 6.", tags=["\udcff"], source="notes/\udcff.md")
+    assert memory.content == "The caf\ufffd closes at 6."
+    assert memory.provenance.source == "notes/\ufffd.md"
+    assert memory.content in world.found("when does the caf\udce9 close")
+    with pytest.raises(InvalidInputError):
+        world.found("x", scope="\ud800")

@@ -324,6 +324,8 @@ def test_a_value_that_no_store_holds_is_refused(world: World, other: World, name
         {"type": "links", "memory": "x", "links": [["a", "b"]]},
         {"type": "links", "memory": "x", "links": [["a", "b", 1.0]]},
         {"type": "journal", "at": 1, "event": "danced", "scope": None, "memory": None, "ref": None, "data": {}},
+        {"type": "links", "memory": "x", "links": [["a", "b", 10**400]]},
+        {"type": "journal", "at": 1, "event": [], "scope": None, "memory": None, "ref": None, "data": {}},
         {"type": "journal", "at": None, "event": "used", "scope": None, "memory": None, "ref": None, "data": {}},
         {"type": "journal", "at": 1, "event": "used", "scope": None, "memory": None, "ref": None, "data": []},
     ],
@@ -333,6 +335,15 @@ def test_other_records_that_no_store_holds_are_refused(other: World, record: dic
     header: dict[str, Any] = {"type": "ebbing-export", "format": 1, "schema": 1, "records": {}}
     done = taken(other, lines([header, record]), skip_bad=True)
     assert list(done.bad) == [2]
+
+
+def test_what_nests_deeper_than_can_be_written_again_is_a_bad_line(other: World) -> None:
+    header: dict[str, Any] = {"type": "ebbing-export", "format": 1, "schema": 1, "records": {}}
+    entry = {"type": "journal", "at": 1, "event": "used", "scope": None, "memory": None, "ref": None, "data": {"a": 0}}
+    for depth in (150, 900, 970, 5_000):
+        deep = json.dumps(entry).replace("0}", "[" * depth + "]" * depth + "}").encode()
+        done = taken(other, lines([header]) + deep, skip_bad=True)
+        assert list(done.bad) == [2]
 
 
 def test_the_same_memory_twice_in_a_file_is_a_bad_line(world: World, other: World) -> None:

@@ -15,6 +15,7 @@ Columns = Mapping[str, Sequence[Column]]
 
 _INTEGER_BITS: Final = 63
 _WIDTHS: Final = (32, 8, 4, 2)
+_HEAVIEST: Final = 1e6
 _FRACTIONS: Final = ("importance", "arousal", "trust")
 _INSTANTS: Final = (
     "recorded_at",
@@ -93,7 +94,7 @@ def _links(record: Record, _columns: Columns) -> None:
 def _journal(record: Record, _columns: Columns) -> None:
     _only(record, {"type", "at", "event", "scope", "memory", "ref", "data"})
     _instant(record["at"], "at", required=True)
-    if record["event"] not in set(Event):
+    if not isinstance(record["event"], str) or record["event"] not in set(Event):
         raise InvalidInputError("the journal knows no such event")
     for name in ("scope", "memory", "ref"):
         if record[name] is not None:
@@ -196,7 +197,8 @@ def _is_link(value: Any) -> bool:
 
 
 def _is_weight(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and -_HEAVIEST <= value <= _HEAVIEST
 
 
 def _is_anything(_value: Any) -> bool:

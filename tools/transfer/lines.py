@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import BinaryIO, NoReturn, cast
 
 from ...schemas.errors import InvalidInputError
+from ...schemas.nesting import is_too_deep
 from ...store.carried import FORMAT, Record
 from .checks import Columns, check
 
@@ -78,6 +79,8 @@ def _parsed(number: int, raw: bytes) -> Line:
         return Line(number, wrong="it is not JSON in UTF-8, or broken off")
     if not isinstance(found, dict):
         return Line(number, wrong="it is not a JSON object")
+    if is_too_deep(raw, found):
+        return Line(number, wrong="it is nested too deeply")
     return Line(number, cast("Record", found))
 
 

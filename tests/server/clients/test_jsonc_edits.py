@@ -130,6 +130,11 @@ def test_any_text_is_read_or_refused_and_never_changed_beyond_repair(text: str) 
     assert changed == text
 
 
+def test_a_number_that_is_too_long_to_read_is_refused_with_its_place() -> None:
+    with pytest.raises(InvalidInputError, match="line 2, column 6"):
+        put('{// a comment\n"a": ' + "1" * 5_000 + "}", SERVER)
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

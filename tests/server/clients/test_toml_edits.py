@@ -130,6 +130,7 @@ def test_values_in_our_table_change_in_place_and_come_back() -> None:
         '[mcp_servers]\nebbing = { command = "x" }\n',
         '[mcp_servers]\nebbing = "x"\n',
         "x =",
+        f"x = {'1' * 5_000}",
         "[a]\n[a]\n",
     ],
 )
@@ -147,6 +148,14 @@ def test_a_table_without_a_record_is_taken_out_with_its_sub_tables_and_no_commen
     text = 'a = 1\n\n[mcp_servers.ebbing]\ncommand = "x"\n\n[mcp_servers.ebbing.env]\nA = "1"\n\n# next\n[b]\n'
     assert strip(text, SERVER) == "a = 1\n\n# next\n[b]\n"
     assert find(strip(text, SERVER), SERVER) is None
+
+
+@pytest.mark.parametrize(
+    "text", ['mcp_servers.ebbing.command = "x"\n', 'mcp_servers = { ebbing = { command = "x" } }\n']
+)
+def test_a_form_that_cannot_be_taken_out_is_refused_and_not_passed_over(text: str) -> None:
+    with pytest.raises(InvalidInputError, match="can't be taken out"):
+        strip(text, SERVER)
 
 
 def test_taking_out_what_is_gone_changes_nothing() -> None:
