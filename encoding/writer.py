@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..schemas.errors import InvalidInputError, TooLargeError
@@ -10,6 +10,7 @@ from ..schemas.ids import new_id
 from ..schemas.instants import to_datetime
 from ..schemas.memory import Kind, NewMemory, Provenance
 from ..schemas.texts import whole
+from .ahead import Ahead
 from .clean import clean, strip_private
 from .embedder import Embedder, TextEmbedding
 from .redact import redact
@@ -74,20 +75,26 @@ def label(text: str) -> str:
     return redact(clean(text)).text.replace("\n", " ").strip()
 
 
-def prepare(drafts: Sequence[Draft], embedder: Embedder | None) -> list[Prepared]:
+def prepare(
+    drafts: Sequence[Draft], embedder: Embedder | None, meanwhile: Callable[[], None] = lambda: None
+) -> list[Prepared]:
     """Make drafts ready for the store, in their order; embeds them in one batch where an embedder is at hand.
+
+    What is read off the texts is read while they are embedded, and so is `meanwhile` called.
 
     Raises:
         InvalidInputError: if a text is empty or too long.
         ModelError: if the embedder fails.
     """
     texts = [presentable(draft.content) for draft in drafts]
-    embeddings: list[TextEmbedding | None] = [None] * len(drafts)
-    if embedder is not None and drafts:
-        embeddings = list(embedder.embed_documents([text for text, _ in texts]))
+    if embedder is None or not drafts:
+        return [Prepared(_memory(draft, text), None, found) for draft, (text, found) in zip(drafts, texts, strict=True)]
+    ahead = Ahead(lambda: embedder.embed_documents([text for text, _ in texts]))
+    memories = [_memory(draft, text) for draft, (text, _) in zip(drafts, texts, strict=True)]
+    meanwhile()
     return [
-        Prepared(_memory(draft, text), embedding, found, draft.importance)
-        for draft, (text, found), embedding in zip(drafts, texts, embeddings, strict=True)
+        Prepared(new, embedding, found)
+        for new, embedding, (_, found) in zip(memories, ahead.result(), texts, strict=True)
     ]
 
 

@@ -20,6 +20,11 @@ class Recent(Generic[K, V]):
         self._guard = threading.Lock()
         self._kept: OrderedDict[K, V] = OrderedDict()
 
+    def peek(self, key: K) -> V | None:
+        """What is kept for a key, or None."""
+        with self._guard:
+            return self._kept.get(key)
+
     def get(self, key: K, make: Callable[[], V]) -> V:
         """What is kept for a key, or what `make` gives, which is kept from then on."""
         with self._guard:

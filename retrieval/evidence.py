@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .channels.base import Context, Ranking
-from .channels.registry import channel
+from .channels.registry import EMBEDDED, channel
 from .cues import dialogue_cues
 from .late_interaction import late_interaction, query_tokens
 from .layout import Floats, Rows
@@ -33,10 +33,22 @@ class Evidence:
 def gather(context: Context, names: Sequence[str]) -> Evidence:
     """Ask the direct channels in `names`, and read cues, lengths and trust.
 
+    Those that need the question's embedding come last, since it may still be in the making.
+
     Raises:
         StoreError: if the store can't be read.
+        ModelError: if the model failed.
     """
-    rankings = {name: channel(name).search(context) for name in names}
+    found = {name: channel(name).search(context) for name in names if name not in EMBEDDED}
+    features = _features(context, found)
+    embedded = {name: channel(name).search(context) for name in names if name in EMBEDDED}
+    for ranking in embedded.values():
+        features.update(ranking.features)
+    found |= embedded
+    return Evidence(features, {name: found[name] for name in names})
+
+
+def _features(context: Context, rankings: Mapping[str, Ranking]) -> dict[str, Floats]:
     features: dict[str, Floats] = {}
     for ranking in rankings.values():
         features.update(ranking.features)
@@ -46,7 +58,7 @@ def gather(context: Context, names: Sequence[str]) -> Evidence:
         alone = features.get("words_alone", np.zeros(len(context.layout), np.float32))
         cues = dialogue_cues(context.columns, context.layout, context.analysis, context.frame.speakers, alone)
         features.update(cues)
-    return Evidence(features, rankings)
+    return features
 
 
 def combined(features: Mapping[str, Floats], weights: Mapping[str, float], size: int) -> Floats:
@@ -64,9 +76,10 @@ def interaction(context: Context, pool: Rows) -> Floats:
     Raises:
         StoreError: if the store can't be read.
     """
-    if context.embedding is None or not len(context.embedding.pieces) or not len(pool):
+    embedding = context.embedding
+    if embedding is None or not len(embedding.pieces) or not len(pool):
         return np.full(len(pool), np.float32(np.nan))
     store = context.store
     model = store.vectors.model
-    query = query_tokens(context.embedding.tokens, context.embedding.pieces, store.tokens, model)
+    query = query_tokens(embedding.tokens, embedding.pieces, store.tokens, model)
     return late_interaction(context.layout, pool, query, store.tokens, model)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..encoding.ahead import Ahead
 from ..encoding.embedder import TextEmbedding
 from ..store.store import Store
 from .analysis import Analysis
@@ -12,7 +13,11 @@ from .request import RecallRequest
 
 
 def context_for(
-    store: Store, frames: Frames, request: RecallRequest, analysis: Analysis, embedding: TextEmbedding | None
+    store: Store,
+    frames: Frames,
+    request: RecallRequest,
+    analysis: Analysis,
+    question: TextEmbedding | Ahead[TextEmbedding] | None,
 ) -> Context:
     """The context of a question, inside the caller's snapshot.
 
@@ -29,7 +34,7 @@ def context_for(
         frame=frame,
         analysis=analysis,
         eligible=eligible(columns, frame.layout, request),
-        embedding=embedding,
+        question=question,
         now=request.now,
         seeds=nothing(),
     )

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ..encoding.ahead import Ahead
 from ..encoding.embedder import Embedder, TextEmbedding
 from ..schemas.errors import ModelError
 from ..schemas.instants import MICROSECONDS_PER_DAY
@@ -80,11 +81,17 @@ class Recaller:
         Raises:
             StoreError: if the store can't be read.
         """
+        try:
+            return self._recall(request, self._question(request.query))
+        except ModelError as error:
+            _log.warning("recall goes on without embeddings: %s", error)
+            return self._recall(request, None)
+
+    def _recall(self, request: RecallRequest, question: TextEmbedding | Ahead[TextEmbedding] | None) -> RecallResult:
         analysis = analyse(request.query)
-        embedding = self._embedding(request.query)
         floors = self._settings.floors
         with self._store.snapshot():
-            context = context_for(self._store, self._frames, request, analysis, embedding)
+            context = context_for(self._store, self._frames, request, analysis, question)
             learned = self._learned().get(analysis.query_class, {})
             key = (*self._key(request, context), *sorted(learned.items()))
             found = self._answers.get(key, lambda: answer(context, self._settings, request.limit, learned))
@@ -95,7 +102,7 @@ class Recaller:
             below_floor=min(request.limit, len(found.ranking)) if below else 0,
             query_class=str(analysis.query_class),
             reasons=(*analysis.reasons, *_explained(context, found)),
-            notices=(NO_MODEL,) if embedding is None else (),
+            notices=(NO_MODEL,) if question is None else (),
         )
 
     def _key(self, request: RecallRequest, context: Context) -> tuple[object, ...]:
@@ -106,19 +113,18 @@ class Recaller:
             request.limit,
             self._store.meta.answering_revision(),
             context.eligible.tobytes(),
-            context.embedding is None,
+            context.question is None,
             request.now // MICROSECONDS_PER_DAY,
         )
 
-    def _embedding(self, query: str) -> TextEmbedding | None:
+    def _question(self, query: str) -> TextEmbedding | Ahead[TextEmbedding] | None:
+        """The embedding of a question, or the making of it: the words can be looked up meanwhile."""
         embedder = self._embedder()
         if embedder is None:
             return None
-        try:
-            return self._embeddings.get((embedder.spec.id, query), lambda: embedder.embed_query(query))
-        except ModelError as error:
-            _log.warning("recall goes on without embeddings: %s", error)
-            return None
+        key = (embedder.spec.id, query)
+        kept = self._embeddings.peek(key)
+        return kept or Ahead(lambda: self._embeddings.get(key, lambda: embedder.embed_query(query)))
 
     def _hits(self, context: Context, found: Answer, request: RecallRequest) -> tuple[Hit, ...]:
         ranking = found.ranking

@@ -16,7 +16,7 @@ Bindings = Sequence[Any] | dict[str, Any]
 OCCURRENCES: Final = "occurrences"
 """An SQL function over an FTS5 table: how often the phrase that was asked for occurs in the row."""
 
-_CACHE_KIB: Final = 16_384
+_CACHE_KIB: Final = 8_192
 _QUICK: Final = 0.002
 _QUICK_TRIES: Final = 100
 _SLOW: Final = 0.01

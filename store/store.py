@@ -133,6 +133,15 @@ class Store:
         self.catalog.columns()
         self.resident.matrix()
 
+    def catch_up(self) -> None:
+        """`follow` where something is resident already, so that what comes next finds little left to read.
+
+        Raises:
+            StoreError: if the store can't be read.
+        """
+        if self.resident.loaded:
+            self.follow()
+
     def erase(self, seqs: list[int]) -> None:
         """Remove memories from every table and index, in the caller's transaction; the journal keeps their ids."""
         with self.atomic():

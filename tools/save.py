@@ -51,7 +51,7 @@ def save(services: Services, arguments: SaveArguments) -> SaveReply:
     draft = _draft(services, arguments, now)
     scopes = (draft.scope,)
     replaced = memories_by_id(services, arguments.supersedes, scopes) if arguments.supersedes else []
-    [prepared] = prepare([draft], services.embedder(WAIT_FOR_MODEL))
+    [prepared] = prepare([draft], services.embedder(WAIT_FOR_MODEL), services.store.catch_up)
     written = services.recorder.write(prepared, now, supersedes=replaced)
     if written.superseded:
         withdrawn(services, written.superseded)

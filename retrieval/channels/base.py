@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ...encoding.ahead import Ahead
 from ...encoding.embedder import TextEmbedding
 from ...store.catalog import Columns
 from ...store.resident import Matrix
@@ -53,7 +54,7 @@ class Context:
 
     Attributes:
         eligible: bool (n,), the rows that may be shown; others still count as neighbours.
-        embedding: of the question, None while there is no model.
+        question: its embedding, perhaps still being made; None while there is no model.
         now: the instant of the call, µs.
         seeds: what the evidence channels found together, best first; empty for those channels themselves.
     """
@@ -64,7 +65,7 @@ class Context:
     frame: Frame
     analysis: Analysis
     eligible: NDArray[np.bool_]
-    embedding: TextEmbedding | None
+    question: TextEmbedding | Ahead[TextEmbedding] | None
     now: int
     seeds: Ranking
 
@@ -72,6 +73,15 @@ class Context:
     def layout(self) -> Layout:
         """The order of the rows."""
         return self.frame.layout
+
+    @property
+    def embedding(self) -> TextEmbedding | None:
+        """Of the question, once it is made; None while there is no model.
+
+        Raises:
+            ModelError: if the model failed.
+        """
+        return self.question.result() if isinstance(self.question, Ahead) else self.question
 
 
 class Channel(Protocol):

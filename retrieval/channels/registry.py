@@ -11,6 +11,8 @@ from .base import Channel
 EVIDENCE: Final = ("semantic", "lexical")
 DIRECT: Final = (*EVIDENCE, "entity", "temporal")
 """These need only the question; the others start from what these found."""
+EMBEDDED: Final = frozenset({"semantic"})
+"""Of those the ones that need the question's embedding."""
 SEEDED: Final = ("activation", "gist", "hopfield")
 CHANNELS: Final = (*DIRECT, *SEEDED)
 

@@ -1,5 +1,6 @@
 """Recall through its one public entry, on small stores with the fake embedder."""
 
+import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -9,7 +10,9 @@ from fake_embedder import FakeEmbedder
 from plain_store import FRESH, memory_of
 from recall_store import DAY, RecallStore
 
+from ebbing.encoding.embedder import TextEmbedding
 from ebbing.lifecycle.ledger import Ledger
+from ebbing.retrieval.recaller import NO_MODEL
 from ebbing.schemas.memory import Kind, State
 from ebbing.store.kept_postings import KeptPostings
 from ebbing.store.lexical import Postings
@@ -224,3 +227,37 @@ def test_a_memory_saved_between_two_showings_ends_the_kept_answer(memories: Reca
     memories.save("The port of the proxy is 9090.")
     ledger.shown("p", [hit.memory for hit in memories.ask("proxy").hits], "b", {}, 2 * DAY)
     assert len(memories.ask("port").hits) == 2
+
+
+class WaitingEmbedder(FakeEmbedder):
+    """A model that takes as long for a question as its words take to be looked up."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.looked_up = threading.Event()
+
+    def embed_query(self, text: str) -> TextEmbedding:
+        assert self.looked_up.wait(5)
+        return super().embed_query(text)
+
+
+def test_words_are_looked_up_while_the_question_is_embedded(tmp_path: Path) -> None:
+    class Telling(KeptPostings):
+        def of(self, terms: Mapping[str, str]) -> list[Postings]:
+            embedder.looked_up.set()
+            return super().of(terms)
+
+    embedder = WaitingEmbedder()
+    with RecallStore(tmp_path, embedder) as memories:
+        memories.save("The port is 8080.")
+        memories.store.postings = Telling(memories.store.database, memories.store.lexical)
+        assert memories.ask("port").hits[0].channels[:2] == ("semantic", "lexical")
+
+
+def test_a_model_that_fails_leaves_the_words(memories: RecallStore, caplog: pytest.LogCaptureFixture) -> None:
+    seq = memories.save("The port is 8080.")
+    memories.embedder.close()
+    found = memories.ask("port")
+    assert [hit.memory.seq for hit in found.hits] == [seq]
+    assert found.notices == (NO_MODEL,)
+    assert "recall goes on without embeddings" in caplog.text
