@@ -47,6 +47,7 @@ def serve(mcp: MCPServer, *, close: Callable[[], None], drain_seconds: float = D
         anyio.run(functools.partial(_Session(mcp, wire, watchdog, drain_seconds).run))
     finally:
         exit_code = closing()
+        watchdog.retire(drain_seconds)
     return exit_code
 
 

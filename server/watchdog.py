@@ -91,6 +91,17 @@ class Watchdog:
             if not (ignored and number == getattr(signal, "SIGHUP", None)):
                 signal.signal(number, self._on_signal)
 
+    def retire(self, seconds: float) -> None:
+        """Let the process end by itself, whatever signals it still gets; one that hasn't in `seconds` is cut off.
+
+        Python gives signals back their default action while it ends, unless they are ignored: one that comes then would
+        kill a process that has closed everything, as if it had not. Main thread only.
+        """
+        if self._deadline is None:
+            self.leave_within(seconds)
+        for number in _leaving_signals():
+            signal.signal(number, signal.SIG_IGN)
+
     def leave(self) -> None:
         """Close and exit now."""
         # A full socket means that it holds a reason to leave already; a closed one, that this was acted on.

@@ -85,5 +85,6 @@ def memories_by_id(services: Services, ids: Sequence[str], scopes: Sequence[str]
 def between(value: float, low: float, high: float, name: str) -> float:
     """A number within bounds."""
     if not low <= value <= high:
-        raise InvalidInputError(f"{name} must lie between {low:g} and {high:g}, not {value:g}")
+        # A whole number of hundreds of digits is more than a float can hold, and than anyone wants to read.
+        raise InvalidInputError(f"{name} must lie between {low:g} and {high:g}, not {str(value)[:20]}")
     return value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,16 @@ from ebbing.store import checkup
 from ebbing.store.store import Store
 
 _SHORTEST_ADVICE: Final = 12
+_FRAME: Final = re.compile(r'File "[^"\n]*/ebbing/[^"\n]*?([^/"\n]+)", line \d+, in (\S+)')
+
+
+class CrashedError(AssertionError):
+    """Something unexpected was logged; `where` says where it came from, as `fuzzing.place_of` would."""
+
+    def __init__(self, logged: str) -> None:
+        super().__init__(logged)
+        frames = _FRAME.findall(logged)
+        self.where = " < ".join(["logged", *(f"{file}:{function}" for file, function in reversed(frames[-2:]))])
 
 
 class Logged(logging.Handler):
@@ -33,8 +44,9 @@ class Logged(logging.Handler):
     def judge(self) -> None:
         """Nothing unexpected was logged since the last time, and nothing that was to be remembered."""
         lines, self.lines = self.lines, []
-        crashes = [line for line in lines if "Traceback" in line]
-        assert not crashes, crashes[0]
+        for line in lines:
+            if "Traceback" in line:
+                raise CrashedError(line)
         assert not any(secret in line for line in lines for secret in (MARK, SECRET)), lines
 
 

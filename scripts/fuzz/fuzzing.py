@@ -140,6 +140,9 @@ class _Judged:
 
 def place_of(error: BaseException) -> str:
     """Where an error comes from: its type and the innermost lines of ebbing and of a target."""
+    named = getattr(error, "where", None)
+    if isinstance(named, str):
+        return named
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames if "/ebbing/" in frame.filename or "/fuzz/target_" in frame.filename]
     places = [f"{Path(frame.filename).name}:{frame.name}" for frame in (ours or frames)[-2:]]

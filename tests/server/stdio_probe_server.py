@@ -8,7 +8,9 @@ from ebbing.server.wire import claim_wire
 claim_wire()
 print("printed before serving")  # noqa: T201
 
+import functools  # noqa: E402
 import os  # noqa: E402
+import signal  # noqa: E402
 import subprocess  # noqa: E402
 import sys  # noqa: E402
 import threading  # noqa: E402
@@ -73,6 +75,21 @@ def close() -> None:
         raise OSError("the disk is gone")
     if os.environ.get("PROBE_CLOSE") == "hangs":
         threading.Event().wait()
+
+
+class LastWord:
+    """Signals its own process when Python takes modules apart: the latest moment at which code of ours can run."""
+
+    def __init__(self) -> None:
+        # Whatever is looked up in a module may be gone by then.
+        self._say = [functools.partial(os.kill, os.getpid(), number) for number in (signal.SIGTERM, signal.SIGINT)]
+
+    def __del__(self) -> None:
+        for say in self._say:
+            say()
+
+
+last_word = LastWord() if os.environ.get("PROBE_LAST_WORD") else None
 
 
 def main() -> int:

@@ -176,6 +176,15 @@ def test_signals_on_top_of_the_end_of_stdin_still_close_once_and_exit_cleanly(pr
     assert probe.reports.rest() == b"closed\n"
 
 
+def test_signals_while_python_ends_leave_the_exit_code_as_it_is() -> None:
+    with Probe(last_word="speaks") as probe:
+        probe.start()
+        probe.close_stdin()
+        assert probe.exit_code() == 0
+        assert probe.reports.rest() == b"closed\n"
+        assert "Traceback" not in probe.errors()
+
+
 def test_a_store_that_does_not_close_is_left_behind_on_a_signal() -> None:
     with Probe(close="hangs") as probe:
         probe.start()

@@ -35,8 +35,7 @@ def run_together(command: str, home: Path, argument: str, number: int) -> list[s
     processes = [start_process(command, home, argument) for _ in range(number)]
     try:
         for process in processes:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "ready\n"
+            _await_ready(process)
         for process in processes:
             assert process.stdin is not None
             process.stdin.write("go\n")
@@ -46,3 +45,12 @@ def run_together(command: str, home: Path, argument: str, number: int) -> list[s
         for process in processes:
             process.kill()
             process.wait()
+
+
+def _await_ready(process: subprocess.Popen[str]) -> None:
+    """Wait until a process says that it is ready; one that isn't is asked what became of it, for whoever reads that."""
+    assert process.stdout is not None
+    said = process.stdout.readline()
+    if said != "ready\n":
+        rest, _ = process.communicate(timeout=_SECONDS)
+        raise AssertionError(f"a process said {said + rest!r} and ended with {process.returncode}")

@@ -237,3 +237,12 @@ def test_half_a_character_breaks_neither_saving_nor_asking(world: World) -> None
     assert memory.content in world.found("when does the caf\udce9 close")
     with pytest.raises(InvalidInputError):
         world.found("x", scope="\ud800")
+
+
+@pytest.mark.parametrize("number", [10**400, -(10**400), float("nan"), float("inf")])
+def test_a_number_that_is_absurd_is_refused_like_any_other(world: World, number: float) -> None:
+    for name in ("max_tokens", "limit"):
+        with pytest.raises(InvalidInputError, match=name):
+            world.found("x", **{name: number})
+    with pytest.raises(InvalidInputError, match="importance"):
+        world.save("The port is 8080.", importance=number)
