@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from math import log
 from typing import Any, Final
 
 from ..schemas.memory import Event
 from ..store.journal import Entry
 from ..store.store import Store
-from .channel_weights import ClassWeights, Learned, Lesson, parse, taught
+from .channel_weights import Learned, Lesson, taught
+from .choices import PLACE
 
-KEY: Final = "learned.channels"
-_OTHERS: Final = 5
+KEY: Final = "learned.choices"
+_OTHERS: Final = 15
 _DIGITS: Final = 4
 _LOOKED_BACK: Final = 20
 
@@ -23,22 +25,24 @@ class ChannelLessons:
     def __init__(self, store: Store) -> None:
         """Read and write through `store`."""
         self._store = store
-        self._parsed: tuple[str | None, dict[str, ClassWeights]] = (None, {})
+        self._parsed: tuple[str | None, Learned, dict[str, dict[str, float]]] = (None, Learned(), {})
 
     def known(self) -> Learned:
-        """What was learned, by class of question.
+        """What was learned.
 
         Raises:
             StoreError: if the store can't be read.
         """
         text = self._store.meta.get(KEY)
         if text != self._parsed[0]:
-            self._parsed = (text, {} if text is None else parse(json.loads(text)))
+            learned = Learned() if text is None else Learned.of_data(json.loads(text))
+            self._parsed = (text, learned, learned.multipliers())
         return self._parsed[1]
 
     def multipliers(self) -> dict[str, dict[str, float]]:
-        """By class of question and channel; what is not named counts 1."""
-        return {name: weights.multipliers() for name, weights in self.known().items()}
+        """By class of question, `EVERY` for those not named, and channel; a channel that is not named counts 1."""
+        self.known()
+        return self._parsed[2]
 
     def teach(self, recall_id: str | None, useful: Sequence[str], at: int, weight: float = 1.0) -> bool:
         """Learn from memories that proved useful after a recall, by default the latest that showed one of them.
@@ -57,7 +61,7 @@ class ChannelLessons:
             learned = [entry for entry in entries if entry.event is Event.LEARNED and entry.data["weight"] >= weight]
             already = {one for entry in learned for one in entry.data["useful"]}
             lesson = lesson_of(shown.data, useful, already, weight)
-            if not lesson.pairs:
+            if not lesson.choices:
                 return False
             data = {**lesson.as_data(), "useful": [one for one in useful if one not in already]}
             self._store.journal.append(Entry(at, Event.LEARNED, shown.scope, None, shown.ref, data))
@@ -67,10 +71,10 @@ class ChannelLessons:
     def reset(self, at: int) -> bool:
         """Forget all of it, so that every channel counts as by default; whether there was anything."""
         with self._store.atomic():
-            if not self.known():
+            if not self.known().signals:
                 return False
             self._store.journal.append(Entry(at, Event.UNLEARNED))
-            write(self._store, {})
+            write(self._store, Learned())
         return True
 
     def _entries(self, recall_id: str | None, useful: Sequence[str]) -> list[Entry]:
@@ -83,20 +87,22 @@ class ChannelLessons:
 
 
 def lesson_of(shown: Mapping[str, Any], useful: Collection[str], already: Collection[str], weight: float) -> Lesson:
-    """The pairs of each useful memory with the best few that were shown beside it and said to be of no use so far."""
-    parts: Mapping[str, Mapping[str, float]] = shown.get("parts", {})
-    others = [
-        name for name in shown.get("memories", ()) if name in parts and name not in useful and name not in already
-    ]
-    better = [name for name in parts if name in useful and name not in already]
-    pairs = tuple(_difference(parts[one], parts[other]) for one in better for other in others[:_OTHERS])
-    return Lesson(str(shown.get("class")), pairs, weight)
+    """The choice of each useful memory among the others that were shown and said to be of no use so far."""
+    told: Mapping[str, Mapping[str, float]] = shown.get("parts", {})
+    parts = {
+        name: {**told[name], PLACE: -log(rank)}
+        for rank, name in enumerate(shown.get("memories", ()), 1)
+        if name in told
+    }
+    new = [name for name in parts if name not in already]
+    others = [name for name in new if name not in useful][:_OTHERS]
+    choices = [tuple(_difference(parts[one], parts[other]) for other in others) for one in new if one in useful]
+    return Lesson(str(shown.get("class")), tuple(choices) if others else (), weight)
 
 
 def write(store: Store, learned: Learned) -> None:
     """Keep what was learned, in the caller's transaction."""
-    data = {name: weights.as_data() for name, weights in learned.items()}
-    store.meta.set(KEY, json.dumps(data, sort_keys=True))
+    store.meta.set(KEY, json.dumps(learned.as_data(), sort_keys=True))
 
 
 def rounded(parts: Mapping[str, float]) -> dict[str, float]:

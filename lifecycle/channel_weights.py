@@ -1,108 +1,174 @@
-"""How much each channel counts for a class of question: learned from which of the shown memories turned out useful.
+"""How much each channel counts for a class of question, learned from which of the memories shown proved useful.
 
-A multiplier e^θ a channel, at first 1. A signal says that one memory was better than others shown with it; of each such
-pair, d is the difference of what each channel contributed, in log-odds of the fitted model, so that by the model
+A multiplier e^θ a channel, θ = what is common to all classes + what is particular to one, each with a normal prior, so
+that a class with few signals learns from the others. Two models foresee every signal before it is learned from: this
+one, and one without θ, both with a heat and a place of their own (`choices`). The ratio of their likelihoods says how
+much the learned multipliers are to be believed,
 
-    P(better) = σ(Σ e^θ · d)                                   pairwise logistic, Bradley and Terry 1952
-    θ ← θ + w · (1 − P) · e^θ · d / H,   H = 200 · max(Ī, 0.02) + Σ I,   I = w · (e^θ · d)² / 4
+    e^(ω·θ),   ω = max(0, (r − 1) / (r + 1)),   r = Π P(signal | learned) / P(signal | default)
 
-a Newton step with Böhning's bound of the curvature (1992), averaged over the pairs of a signal. Ī is the mean of I over
-the signals so far: the defaults weigh as much as 200 signals of the kind that come in, so after n of them the data have
-the weight n / (200 + n), and one signal moves a multiplier by a few percent at most. Multipliers stay in [1/3, 3].
+what Bayes' rule gives the one more than the other. By Ville's inequality (1939) r seldom comes far above 1 if there is
+nothing to learn. ln r stays in bounds so that a change of taste is noticed (Herbster and Warmuth 1998), multipliers
+stay in [1/3, 3].
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from math import exp, log
+from dataclasses import asdict, dataclass, field, replace
+from math import exp, log, tanh
 from typing import Any, Final
 
-PRIOR_SIGNALS: Final = 200.0
-LEAST_INFORMATION: Final = 0.02
-LARGEST: Final = log(3.0)
-REST: Final = "rest"
-"""What no channel contributed: part of the model's scores, never multiplied."""
+import numpy as np
 
-Differences = Mapping[str, float]
-"""What each channel contributed to the better memory, less what it contributed to the other."""
+from .choices import HEAT, PLACE, REST, Belief, Choice, Differences, Floats, learned_from, solved, told
+
+EVERY: Final = "every"
+"""In place of a class: all of them, for those without signals of their own."""
+
+# Standard deviations before any signal: of heat and place, of what classes have in common, of what is particular.
+_HEAT: Final = 0.7
+_PLACE: Final = 1.0
+_COMMON: Final = 0.4
+_PARTICULAR: Final = 0.1
+# Added to every variance with each signal: tastes change, and what was learned ten thousand signals ago counts less.
+_DRIFT: Final = 1e-7
+_LEAST, _MOST = -3.0, 6.0
+_LARGEST: Final = log(3.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """One signal about a question of some class: the pairs it decides, and its weight (1, less for a weak signal)."""
+    """One signal about a question of some class: the choices it tells of, and its weight (1, less for a weak signal).
+
+    Each choice is one useful memory by its differences to the others shown that were said to be of no use.
+    """
 
     query_class: str
-    pairs: tuple[Differences, ...]
+    choices: tuple[tuple[Differences, ...], ...]
     weight: float = 1.0
 
     def as_data(self) -> dict[str, Any]:
         """The lesson for the journal, from which it is read back exactly."""
-        return {"class": self.query_class, "weight": self.weight, "pairs": [dict(pair) for pair in self.pairs]}
+        choices = [[dict(difference) for difference in choice] for choice in self.choices]
+        return {"class": self.query_class, "weight": self.weight, "choices": choices}
 
     @classmethod
     def of_data(cls, data: Mapping[str, Any]) -> Lesson:
         """The lesson that a journal entry holds."""
-        return cls(data["class"], tuple(data["pairs"]), float(data["weight"]))
+        return cls(data["class"], tuple(tuple(choice) for choice in data["choices"]), float(data["weight"]))
 
 
 @dataclass(frozen=True, slots=True)
 class ClassWeights:
-    """What was learned for one class: summed weight of the signals, θ and Σ I by channel."""
+    """What is particular to one class: the summed weight of its signals, and what is known of its θ."""
 
     signals: float = 0.0
-    offsets: Mapping[str, float] = field(default_factory=dict[str, float])
-    information: Mapping[str, float] = field(default_factory=dict[str, float])
+    own: Belief = field(default_factory=Belief)
 
-    def multipliers(self) -> dict[str, float]:
-        """By channel; 1 is the default."""
-        return {name: exp(offset) for name, offset in self.offsets.items()}
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What was learned: the weight of all signals, ln r, the common model, the one without θ, and the classes."""
+
+    signals: float = 0.0
+    evidence: float = 0.0
+    common: Belief = field(default_factory=Belief)
+    plain: Belief = field(default_factory=Belief)
+    classes: Mapping[str, ClassWeights] = field(default_factory=dict[str, ClassWeights])
+
+    @property
+    def belief(self) -> float:
+        """ω: how much of what was learned is believed, 0 to 1."""
+        return max(0.0, tanh(self.evidence / 2.0))
+
+    def multipliers(self) -> dict[str, dict[str, float]]:
+        """By class and channel, with `EVERY` for the classes not named; 1 is the default. Empty without signals."""
+        if not self.signals:
+            return {}
+        common = dict(zip(self.common.names, self.common.mean, strict=True))
+        channels = [name for name in self.common.names if name not in (HEAT, PLACE)]
+        own = {name: dict(zip(one.own.names, one.own.mean, strict=True)) for name, one in self.classes.items()}
+        return {
+            name: {channel: self._multiplier(common[channel] + offsets.get(channel, 0.0)) for channel in channels}
+            for name, offsets in ({EVERY: dict[str, float]()} | own).items()
+        }
 
     def as_data(self) -> dict[str, Any]:
         """For the store."""
         return asdict(self)
 
+    @classmethod
+    def of_data(cls, data: Mapping[str, Any]) -> Learned:
+        """What `as_data` wrote."""
+        classes = {
+            name: ClassWeights(one["signals"], Belief.of_data(one["own"])) for name, one in data["classes"].items()
+        }
+        common, plain = Belief.of_data(data["common"]), Belief.of_data(data["plain"])
+        return cls(data["signals"], data["evidence"], common, plain, classes)
 
-Learned = Mapping[str, ClassWeights]
-"""By class of question."""
-
-
-def taught(known: Learned, lesson: Lesson) -> dict[str, ClassWeights]:
-    """What is known after a lesson; one without pairs teaches nothing."""
-    if not lesson.pairs or lesson.weight <= 0.0:
-        return dict(known)
-    before = known.get(lesson.query_class, ClassWeights())
-    return {**known, lesson.query_class: _after(before, lesson)}
-
-
-def parse(data: Mapping[str, Any]) -> dict[str, ClassWeights]:
-    """What `as_data` of each class wrote."""
-    return {name: ClassWeights(**one) for name, one in data.items()}
+    def _multiplier(self, offset: float) -> float:
+        return exp(min(_LARGEST, max(-_LARGEST, self.belief * offset)))
 
 
-def _after(before: ClassWeights, lesson: Lesson) -> ClassWeights:
-    signals = before.signals + lesson.weight
-    channels = sorted(before.offsets.keys() | {name for pair in lesson.pairs for name in pair} - {REST})
-    scale = {name: exp(before.offsets.get(name, 0.0)) for name in channels}
-    surprises = [1.0 - _probability(pair, scale) for pair in lesson.pairs]
-    offsets: dict[str, float] = {}
-    information: dict[str, float] = {}
-    for name in channels:
-        told = [scale[name] * pair.get(name, 0.0) for pair in lesson.pairs]
-        gradient = lesson.weight * _mean([surprise * value for surprise, value in zip(surprises, told, strict=True)])
-        gathered = before.information.get(name, 0.0) + lesson.weight * _mean([value * value for value in told]) / 4.0
-        prior = PRIOR_SIGNALS * max(gathered / signals, LEAST_INFORMATION)
-        moved = before.offsets.get(name, 0.0) + gradient / (prior + gathered)
-        offsets[name] = min(LARGEST, max(-LARGEST, moved))
-        information[name] = gathered
-    return ClassWeights(signals, offsets, information)
+def taught(known: Learned, lesson: Lesson) -> Learned:
+    """What is known after a lesson; one without choices teaches nothing. Several choices share its weight."""
+    choices = [choice for choice in lesson.choices if choice]
+    if not choices or lesson.weight <= 0.0:
+        return known
+    for choice in choices:
+        known = _after(known, lesson.query_class, choice, lesson.weight / len(choices))
+    return known
 
 
-def _probability(pair: Differences, scale: Mapping[str, float]) -> float:
-    margin = sum(scale.get(name, 1.0) * value for name, value in pair.items())
-    # Beyond this the exponential overflows and the probability has long been 0 or 1.
-    return 1.0 / (1.0 + exp(-min(500.0, max(-500.0, margin))))
+def _after(known: Learned, query_class: str, differences: Sequence[Differences], weight: float) -> Learned:
+    told_of = {name for one in differences for name in one} | set(known.common.names)
+    channels = sorted(told_of - {HEAT, PLACE, REST})
+    choice = Choice.of(differences, channels)
+    own = known.classes.get(query_class, ClassWeights())
+    common, particular, foreseen = _learned(known.common, own.own, choice, channels, weight)
+    plain, by_default = _plain(known.plain, choice, weight)
+    evidence = known.evidence + weight * (foreseen - by_default)
+    return replace(
+        known,
+        signals=known.signals + weight,
+        evidence=min(_MOST, max(_LEAST, evidence)),
+        common=common,
+        plain=plain,
+        classes={**known.classes, query_class: ClassWeights(own.signals + weight, particular)},
+    )
 
 
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
+def _learned(
+    common: Belief, own: Belief, choice: Choice, channels: Sequence[str], weight: float
+) -> tuple[Belief, Belief, float]:
+    """The common belief and the one of a class after a choice, and ln P of the choice before it.
+
+    Only the sum of both enters the choice; each takes of its step as much as it has of the sum's variance.
+    """
+    names = (HEAT, PLACE, *channels)
+    mean, covariance = common.over(names, [_HEAT**2, _PLACE**2, *[_COMMON**2] * len(channels)])
+    own_mean, own_covariance = own.over(channels, [_PARTICULAR**2] * len(channels))
+    covariance += _DRIFT * np.eye(len(covariance))
+    own_covariance += _DRIFT * np.eye(len(own_covariance))
+    both, offset = covariance.copy(), mean.copy()
+    both[2:, 2:] += own_covariance
+    offset[2:] += own_mean
+    tells = told(choice, offset, both, weight)
+    share = solved(both, tells.step)
+    gain = solved(np.eye(len(both)) + tells.information @ both, tells.information)
+    after = Belief.of(names, mean + covariance @ share, _less(covariance, gain))
+    particular = Belief.of(channels, own_mean + own_covariance @ share[2:], _less(own_covariance, gain[2:, 2:]))
+    return after, particular, tells.foreseen
+
+
+def _plain(plain: Belief, choice: Choice, weight: float) -> tuple[Belief, float]:
+    mean, covariance = plain.over((HEAT, PLACE), [_HEAT**2, _PLACE**2])
+    covariance += _DRIFT * np.eye(len(covariance))
+    tells = told(choice, mean, covariance, weight)
+    after = Belief.of((HEAT, PLACE), mean + tells.step, learned_from(covariance, tells.information))
+    return after, tells.foreseen
+
+
+def _less(covariance: Floats, gain: Floats) -> Floats:
+    return covariance - covariance @ gain @ covariance

@@ -16,7 +16,7 @@ from ..store.graph import COPY, Link
 from ..store.journal import Entry
 from . import clock as activity
 from . import feedback, fold
-from .channel_weights import ClassWeights, Learned, Lesson, taught
+from .channel_weights import Learned, Lesson, taught
 from .constants import DEFAULTS, DecaySettings
 from .shares import COPY_WEIGHT, Share
 
@@ -66,7 +66,7 @@ class Replay:
     lives: dict[str, Life] = field(default_factory=dict[str, Life])
     clocks: dict[int, ActivityClock] = field(default_factory=dict[int, ActivityClock])
     links: list[NamedLink] = field(default_factory=list[NamedLink])
-    learned: Learned = field(default_factory=dict[str, ClassWeights])
+    learned: Learned = field(default_factory=Learned)
 
     def take(self, entries: Sequence[Entry]) -> None:
         """Go on with some more entries."""
@@ -139,7 +139,7 @@ class Replay:
 
     def unlearned(self, _entry: Entry, _tau: float) -> None:
         """Somebody had that forgotten."""
-        self.learned = {}
+        self.learned = Learned()
 
     def used(self, life: Life, entry: Entry, tau: float) -> None:
         """It was used, which brings it back unless it was forgotten on purpose."""

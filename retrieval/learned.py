@@ -20,7 +20,9 @@ Multipliers = Mapping[str, float]
 """By channel; one that is not named counts 1."""
 
 Learned = Callable[[], Mapping[str, Multipliers]]
-"""Gives the multipliers by class of question, as they are now."""
+"""Gives the multipliers by class of question, as they are now; those of `EVERY` count where a class is not named."""
+
+EVERY: Final = "every"
 
 CHANNEL_OF: Final[Mapping[str, str]] = {
     "words": "lexical",
@@ -86,6 +88,11 @@ def reweighted(model: Ranking, parts: Parts, multipliers: Multipliers) -> Rankin
     order = np.argsort(-scores, kind="stable")
     features = {name: told[order] for name, told in model.features.items() if len(told) == len(order)}
     return Ranking(model.rows[order], scores[order], features)
+
+
+def of_class(learned: Mapping[str, Multipliers], query_class: str) -> Multipliers:
+    """The multipliers for a class of question."""
+    return learned.get(query_class, learned.get(EVERY, {}))
 
 
 def multiplied(shares: Mapping[str, float], multipliers: Multipliers) -> Mapping[str, float]:

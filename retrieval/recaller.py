@@ -25,7 +25,7 @@ from .floor import is_below
 from .frames import Frames
 from .fusion import channels_of
 from .inquiry import context_for
-from .learned import Learned, Multipliers
+from .learned import Learned, Multipliers, of_class
 from .request import Hit, RecallRequest, RecallResult
 from .settings import RecallSettings
 
@@ -92,7 +92,7 @@ class Recaller:
         floors = self._settings.floors
         with self._store.snapshot():
             context = context_for(self._store, self._frames, request, analysis, question)
-            learned = self._learned().get(analysis.query_class, {})
+            learned = of_class(self._learned(), analysis.query_class)
             key = (*self._key(request, context), *sorted(learned.items()))
             found = self._answers.get(key, lambda: answer(context, self._settings, request.limit, learned))
             below = floors is not None and is_below(context, found.evidence, found.model, floors)

@@ -70,20 +70,25 @@ def status(services: Services, scope: str | None = None) -> dict[str, Any]:
 def learned_facts(services: Services, *, reset: bool = False) -> dict[str, Any]:
     """By class of question, the weight of the signals so far and what each channel's contribution is multiplied with.
 
+    `every` stands for all classes, and for those without signals of their own; `believed`, 0 to 1, says how much the
+    multipliers let what was learned count, by how well it has foreseen the signals.
+
     With `reset` it is forgotten first; whether there was anything is told.
 
     Raises:
         StoreError: if the store can't be read, or written for a reset.
     """
     done = services.lessons.reset(services.clock()) if reset else False
+    known = services.lessons.known()
+    signals = {name: one.signals for name, one in known.classes.items()}
     learned = {
         name: {
-            "signals": round(weights.signals, 3),
-            "multipliers": {channel: round(value, 4) for channel, value in weights.multipliers().items()},
+            "signals": round(signals.get(name, known.signals), 3),
+            "multipliers": {channel: round(value, 4) for channel, value in multipliers.items()},
         }
-        for name, weights in services.lessons.known().items()
+        for name, multipliers in known.multipliers().items()
     }
-    return {"reset": done, "learned": learned}
+    return {"reset": done, "believed": round(known.belief, 4) if learned else 0.0, "learned": learned}
 
 
 def _gone_at(evicted_at: int, settings: DecaySettings) -> int:

@@ -45,6 +45,8 @@ def _taught(known: Mapping[str, Any]) -> Iterator[str]:
         yield "Forgotten: every channel counts as by default."
     elif not known["learned"]:
         yield "Nothing was learned yet: every channel counts as by default."
+    if known["learned"]:
+        yield f"Believed to {known['believed']:.0%}, by how well it has foreseen the signals."
     for name, one in known["learned"].items():
         yield f"{name}, {one['signals']:g} signals"
         yield from (f"  {channel:<12}× {value:.3f}" for channel, value in one["multipliers"].items())

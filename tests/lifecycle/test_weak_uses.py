@@ -1,6 +1,7 @@
 """A reply that uses the distinctive words of a recalled memory is a weak use of it, found by consolidation."""
 
 import itertools
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 from world import PROJECT, World
 
+from ebbing.lifecycle.channel_weights import Learned
 from ebbing.lifecycle.constants import DEFAULTS, DecaySettings
 from ebbing.lifecycle.rebuild import rebuild
 from ebbing.schemas.memory import Event, Memory
@@ -221,7 +223,7 @@ def test_the_journal_alone_gives_the_same_figures(world: World) -> None:
     learned = world.services.lessons.known()
     with store.atomic():
         store.database.execute("UPDATE strength SET spaced_uses = 9, anchor_tau = 9, stability = 9, rate = 9")
-    store.meta.set("learned.channels", "{}")
+    store.meta.set("learned.choices", json.dumps(Learned().as_data()))
     rebuild(store, world.now)
     assert [one.strength for one in store.memories.in_scope(PROJECT)] == lived
     assert world.services.lessons.known() == learned

@@ -1,5 +1,6 @@
 """Feedback on recalls teaches how much channels count; it is shown, forgotten and replayed."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,7 +8,9 @@ import pytest
 from world import World
 
 from ebbing.lifecycle.channel_lessons import ChannelLessons
+from ebbing.lifecycle.channel_weights import Learned
 from ebbing.lifecycle.rebuild import rebuild
+from ebbing.retrieval.learned import of_class
 from ebbing.schemas.memory import Event
 from ebbing.tools.learn import learn
 from ebbing.tools.recall import RecallArguments, recall
@@ -38,7 +41,6 @@ def test_a_used_memory_teaches_once_for_each_recall(world: World) -> None:
     learn(world.services, "used", [ids[-1]], recall_id)
     first = learned_facts(world.services)["learned"]["simple"]
     assert first["signals"] == 1
-    assert any(value != 1.0 for value in first["multipliers"].values())
     learn(world.services, "useful", [ids[-1]], recall_id)
     assert learned_facts(world.services)["learned"]["simple"] == first
     learn(world.services, "used", [ids[0]], asked(world)[0])
@@ -76,12 +78,23 @@ def test_what_was_learned_counts_in_the_next_recall(world: World) -> None:
     assert {memory.id: memory.score for memory in after} != {memory.id: memory.score for memory in before}
 
 
+def test_classes_without_signals_of_their_own_learn_from_the_others(world: World) -> None:
+    for _ in range(25):
+        recall_id, ids = asked(world)
+        learn(world.services, "used", [ids[-1]], recall_id)
+    multipliers = world.services.lessons.multipliers()
+    assert of_class(multipliers, "list") == multipliers["every"]
+    assert of_class(multipliers, "simple") == multipliers["simple"]
+    assert any(value != 1.0 for value in multipliers["every"].values())
+    assert of_class({}, "list") == {}
+
+
 def test_a_reset_forgets_it_and_another_process_sees_that(world: World) -> None:
     recall_id, ids = asked(world)
     learn(world.services, "used", [ids[-1]], recall_id)
     other = ChannelLessons(world.services.store)
-    assert other.multipliers().keys() == {"simple"}
-    assert learned_facts(world.services, reset=True) == {"reset": True, "learned": {}}
+    assert other.multipliers().keys() == {"every", "simple"}
+    assert learned_facts(world.services, reset=True) == {"reset": True, "believed": 0.0, "learned": {}}
     assert other.multipliers() == {}
     assert learned_facts(world.services, reset=True)["reset"] is False
 
@@ -93,8 +106,8 @@ def test_the_journal_alone_gives_what_was_learned(world: World) -> None:
         if round_number == 1:
             learned_facts(world.services, reset=True)
     lived = world.services.lessons.known()
-    assert lived["simple"].signals == 4
+    assert lived.classes["simple"].signals == lived.signals == 4
     store = world.services.store
-    store.meta.set("learned.channels", '{"list": {"signals": 9}}')
+    store.meta.set("learned.choices", json.dumps(Learned(signals=9.0).as_data()))
     rebuild(store, world.now)
     assert world.services.lessons.known() == lived
