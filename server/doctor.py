@@ -16,13 +16,15 @@ from ..encoding.model import locate, verify
 from ..schemas.errors import EbbingError, StoreCorruptError
 from ..schemas.instants import MICROSECONDS_PER_DAY, iso, parse
 from ..store.checkup import Checkup, backups_in, examine, versions
+from ..store.faults import Part
 from ..store.files import refuse_lost
+from ..store.soundness import way_back
 from ..store.spool import Spool
 from .clients.inspection import Standing
 from .settings import Settings
 
 Level = Literal["ok", "note", "problem"]
-Fix = Literal["permissions", "words", "embeddings"]
+Fix = Literal["permissions", "file"] | Part
 
 _FOLDER_MODE, _FILE_MODE = 0o700, 0o600
 _SAFE_SQLITE = (3, 51, 3)
@@ -30,6 +32,15 @@ _EARLIEST = parse("2024-01-01")
 _FEW = 3
 _NEGLECTED_SPOOL_BYTES = 16 << 20
 _STANDINGS: Mapping[str, Level] = {"in place": "ok", "incomplete": "note", "absent": "note"}
+_PARTS: Mapping[Part, tuple[str, str]] = {
+    "schema": ("tables", "all are there"),
+    "rows": ("rows", "each belongs to something"),
+    "texts": ("texts", "all {memories:,} are what was stored"),
+    "columns": ("values", "all can be read"),
+    "figures": ("figures", "every memory has figures that can be"),
+    "words": ("index of words", "covers all {memories:,} memories"),
+    "embeddings": ("index of embeddings", "holds every embedding there is"),
+}
 _PACKAGES = ("mcp", "onnxruntime", "numpy")
 
 
@@ -64,10 +75,10 @@ def diagnose(settings: Settings, now: int, standings: Sequence[Standing] = ()) -
     try:
         found = examine(path)
     except EbbingError as error:
-        return [*findings, _unreadable(settings.home, path, error), *_spool(settings.home)]
+        return [*findings, _unreadable(path, error), *_spool(settings.home)]
     checks: tuple[Callable[[], Iterator[Finding]], ...] = (
-        lambda: _database(settings.home, path, found),
-        lambda: _indexes(found),
+        lambda: _database(path, found),
+        lambda: _parts(path, found),
         lambda: _leases(found, now),
         lambda: _scope_clocks(found, now),
         lambda: _spool(settings.home),
@@ -115,25 +126,20 @@ def make_private(home: Path) -> None:
         path.chmod(_FOLDER_MODE if path.is_dir() else _FILE_MODE)
 
 
-def _unreadable(home: Path, path: Path, error: EbbingError) -> Finding:
-    if isinstance(error, StoreCorruptError):
-        return Finding("database", "problem", f"{path} is damaged or is no database", _way_back(home))
-    return Finding("database", "problem", str(error), "see the text; nothing was changed")
+def _unreadable(path: Path, error: EbbingError) -> Finding:
+    if not isinstance(error, StoreCorruptError):
+        return Finding("database", "problem", str(error), "see the text; nothing was changed")
+    remedy = f"run `ebbing doctor --fix` with all clients ended, which saves what it can; otherwise {way_back(path)}"
+    return Finding("database", "problem", f"{path} is damaged or is no database", remedy, "file")
 
 
-def _way_back(home: Path) -> str:
-    backups = backups_in(home)
-    if not backups:
-        return "there is no backup: move the file away to begin a new store, and keep it for recovery"
-    return (
-        f"end all servers and run `ebbing restore {backups[-1]}`, which keeps the file for recovery; by hand, move"
-        " memory.db-wal and memory.db-shm out of the folder before you put the backup there"
-    )
-
-
-def _database(home: Path, path: Path, found: Checkup) -> Iterator[Finding]:
+def _database(path: Path, found: Checkup) -> Iterator[Finding]:
     if found.integrity:
-        yield Finding("database", "problem", f"{path}: {'; '.join(found.integrity[:_FEW])}", _way_back(home))
+        text = f"{path}: {'; '.join(found.integrity[:_FEW])}"
+        # What is wrong inside an index of words is mended in place.
+        fix: Fix = "words" if all(said.startswith("fts5") for said in found.integrity) else "file"
+        remedy = f"run `ebbing doctor --fix` with all clients ended; if that can't repair it, {way_back(path)}"
+        yield Finding("database", "problem", text, remedy, fix)
     elif found.schema > found.known_schema:
         text = f"{path} was written by a newer ebbing (schema {found.schema}, this one knows {found.known_schema})"
         yield Finding("database", "problem", text, "upgrade ebbing")
@@ -144,21 +150,20 @@ def _database(home: Path, path: Path, found: Checkup) -> Iterator[Finding]:
         yield Finding("database", "ok", f"{path} is sound: schema {found.schema}, {found.memories:,} memories")
 
 
-def _indexes(found: Checkup) -> Iterator[Finding]:
+def _parts(path: Path, found: Checkup) -> Iterator[Finding]:
     if found.schema != found.known_schema:
         return
-    if found.unindexed or found.orphaned:
-        text = f"{found.unindexed:,} memories are missing from the index of words, {found.orphaned:,} entries are stale"
-        yield Finding("index of words", "problem", text, "run `ebbing doctor --fix`", "words")
-    else:
-        yield Finding("index of words", "ok", f"covers all {found.memories:,} memories")
-    for index in found.coarse:
-        if (index.rows or 0) != index.expected:
-            text = f"holds {index.rows or 0:,} of {index.expected:,} rows for {index.model}"
-            remedy = "run `ebbing doctor --fix`, or wait for the daily run"
-            yield Finding("index of embeddings", "problem", text, remedy, "embeddings")
-        else:
-            yield Finding("index of embeddings", "ok", f"{index.expected:,} rows for {index.model}")
+    for part, (name, sound) in _PARTS.items():
+        faults = [fault for fault in found.faults if fault.part == part]
+        if not faults:
+            yield Finding(name, "ok", sound.format(memories=found.memories))
+            continue
+        remedy = "run `ebbing doctor --fix`"
+        if part == "texts":
+            remedy += ", which looks for them in the backups"
+        if not all(fault.derivable for fault in faults):
+            remedy += f"; for what it can't bring back, {way_back(path)}"
+        yield Finding(name, "problem", "; ".join(fault.text for fault in faults), remedy, part)
 
 
 def _leases(found: Checkup, now: int) -> Iterator[Finding]:

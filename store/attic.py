@@ -18,7 +18,7 @@ _DICTIONARY = (
 )
 _CODEC = "zlib-1"
 _PLAIN = "plain"
-_DAMAGED = "the text of a memory is damaged or lost: run `ebbing doctor`, which names the backups to restore from"
+_DAMAGED = "the text of a memory is damaged or lost: run `ebbing doctor --fix`, which looks for it in the backups"
 
 
 def pack(text: str) -> tuple[str, bytes]:

@@ -12,6 +12,7 @@ import apsw
 import sqlite_vec
 
 from .errors import translated
+from .faults import Fault, faults
 from .migrations import known_migrations
 
 _SAID = 20
@@ -50,6 +51,7 @@ class Checkup:
         coarse: one entry for each model.
         leases: those that are recorded, expired ones too.
         latest_activity: the latest instant (µs) that each scope's clock has seen.
+        faults: what is wrong with rows and indexes.
     """
 
     schema: int
@@ -61,6 +63,7 @@ class Checkup:
     coarse: tuple[CoarseIndex, ...] = ()
     leases: tuple[Lease, ...] = ()
     latest_activity: tuple[tuple[str, int], ...] = ()
+    faults: tuple[Fault, ...] = ()
 
 
 def versions() -> dict[str, str]:
@@ -89,26 +92,26 @@ def examine(path: Path) -> Checkup:
     known = known_migrations()[-1].number
     with _reading(path) as connection:
         schema = _schema(connection)
-        integrity = tuple(text for text in _texts(connection, f"PRAGMA integrity_check({_SAID})") if text != "ok")
+        integrity = _integrity(connection)
         if schema != known:
             return Checkup(schema, known, integrity)
+        found = tuple(faults(connection))
+        if any(fault.part == "schema" and not fault.derivable for fault in found):
+            return Checkup(schema, known, integrity, faults=found)
         return Checkup(
             schema,
             known,
             integrity,
             memories=_value(connection, "SELECT count(*) FROM memory"),
-            unindexed=_value(
-                connection, "SELECT count(*) FROM memory WHERE seq NOT IN (SELECT id FROM lexical_docsize)"
-            ),
-            orphaned=_value(
-                connection, "SELECT count(*) FROM lexical_docsize WHERE id NOT IN (SELECT seq FROM memory)"
-            ),
+            unindexed=_counted(connection, "memory WHERE seq NOT IN (SELECT id FROM lexical_docsize)") or 0,
+            orphaned=_counted(connection, "lexical_docsize WHERE id NOT IN (SELECT seq FROM memory)") or 0,
             coarse=tuple(_coarse(connection)),
             leases=tuple(Lease(*row) for row in _rows(connection, "SELECT name, holder, expires_at FROM lease")),
             latest_activity=tuple(
                 (key, at)
                 for key, at in _rows(connection, "SELECT key, clock_latest FROM scope WHERE clock_latest IS NOT NULL")
             ),
+            faults=found,
         )
 
 
@@ -135,6 +138,14 @@ def _load_extension(connection: apsw.Connection) -> None:
     connection.enable_load_extension(enable=False)
 
 
+def _integrity(connection: apsw.Connection) -> tuple[str, ...]:
+    try:
+        return tuple(text for text in _texts(connection, f"PRAGMA integrity_check({_SAID})") if text != "ok")
+    except apsw.SQLError as error:
+        # An index that can't even be opened.
+        return (str(error),)
+
+
 def _schema(connection: apsw.Connection) -> int:
     if not _rows(connection, "SELECT 1 FROM sqlite_master WHERE name = 'migration'"):
         return 0
@@ -149,8 +160,16 @@ def _coarse(connection: apsw.Connection) -> Generator[CoarseIndex]:
     )
     for number, name, rows in _rows(connection, expected):
         table = _COARSE.format(number)
-        found = _value(connection, f"SELECT count(*) FROM {table}") if table in tables else None
+        found = _counted(connection, table) if table in tables else None
         yield CoarseIndex(name, found, rows)
+
+
+def _counted(connection: apsw.Connection, source: str) -> int | None:
+    """How many rows there are; None where they can't be read, which the faults tell of."""
+    try:
+        return int(_value(connection, f"SELECT count(*) FROM {source}"))
+    except apsw.Error:
+        return None
 
 
 def _rows(connection: apsw.Connection, statement: str) -> list[tuple[Any, ...]]:

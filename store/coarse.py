@@ -50,6 +50,12 @@ DELETE FROM meta WHERE key = '{table}.slots';
 """
 
 
+def definition(model: int, dimension: int) -> str:
+    """The statements that make the index of a model, by its row id, unless it is there."""
+    names = {"table": f"coarse_{model}", "model": model, "dimension": dimension}
+    return _SCHEMA.format(**names, shard=SHARD, chunk_bits=_CHUNK_BITS)
+
+
 class Coarse:
     """The coarse index of one model, by its row id."""
 
@@ -57,21 +63,15 @@ class Coarse:
         """Read and write through `database`; nothing is made yet."""
         self._database = database
         self._table = f"coarse_{model}"
-        self._names = {
-            "table": self._table,
-            "model": model,
-            "dimension": dimension,
-            "shard": SHARD,
-            "chunk_bits": _CHUNK_BITS,
-        }
+        self._definition = definition(model, dimension)
 
     def create(self) -> None:
         """Make the index with its triggers unless it is there, in the caller's transaction."""
-        self._database.execute(_SCHEMA.format(**self._names))
+        self._database.execute(self._definition)
 
     def drop(self) -> None:
         """Remove it whole, in the caller's transaction."""
-        self._database.execute(_DROP.format(**self._names))
+        self._database.execute(_DROP.format(table=self._table))
 
     def add(self, seq: int, scope: int, tier: int, bits: Bytes) -> None:
         """Add the sign bits (c, d/8) of a memory's chunks, in the caller's transaction."""

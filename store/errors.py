@@ -21,7 +21,10 @@ from ..schemas.errors import (
 BUSY: Final = "the memory store is busy: other processes kept it locked; try again in a moment"
 CLOSED: Final = "the memory store is closed"
 _FULL: Final = "the disk is full: nothing was changed; free some space, or erase memories with forget"
-DAMAGED: Final = "the memory store is damaged: run `ebbing doctor`, which names the backups to restore from"
+DAMAGED: Final = (
+    "the memory store is damaged: tell the user to run `ebbing doctor --fix`, which repairs what follows from something"
+    " else, or names the backup to restore"
+)
 
 _FAMILIES: tuple[tuple[tuple[type[apsw.Error], ...], type[StoreError], str], ...] = (
     ((apsw.BusyError, apsw.LockedError), StoreBusyError, BUSY),
@@ -50,6 +53,15 @@ _READING: Final = frozenset(
         apsw.SQLITE_IOERR_ACCESS,
     }
 )
+# Our statements are fixed: what they can't find or open was there once.
+_BROKEN_SCHEMA: Final = (
+    "vtable constructor failed",
+    "sqlite-vec error",
+    "vec0",
+    "no such table",
+    "no such column",
+    "fts5:",
+)
 _NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
@@ -57,6 +69,8 @@ def convert(error: apsw.Error) -> StoreError:
     """Our error for one of SQLite's; its text names neither statements nor values."""
     if isinstance(error, apsw.IOError):
         return _convert_io(error)
+    if isinstance(error, apsw.SQLError) and any(sign in str(error) for sign in _BROKEN_SCHEMA):
+        return StoreCorruptError(DAMAGED)
     for kinds, ours, text in _FAMILIES:
         if isinstance(error, kinds):
             return ours(text)

@@ -56,13 +56,19 @@ def refuse_lost(path: Path) -> None:
 
 def lost(path: Path, backups: list[Path]) -> str:
     """What to say and advise when memories were kept at `path` and are not there any more."""
+    # Not at the top: what looks into backups opens databases, which is above this.
+    from .soundness import newest_sound_backup
+
     said = f"the memory store {path} is missing or empty, although there was one"
+    backup = newest_sound_backup(path)
     away = f"move {path.name}-wal and {path.name}-shm out of the folder if they are there"
-    if backups:
+    if backup is not None:
         return (
-            f"{said}: end all ebbing processes and run `ebbing restore {backups[-1]}`; by hand, {away} and copy that"
-            f" file to {path}; to begin an empty store instead, move {backups[-1].parent} out of the folder"
+            f"{said}: end all ebbing processes and run `ebbing restore {backup}`; by hand, {away} and copy that"
+            f" file to {path}; to begin an empty store instead, move {backup.parent} out of the folder"
         )
+    if backups:
+        away = f"{away}, and {backups[-1].parent} with its backups, of which none is sound"
     return f"{said}: put {path.name} back where it was; to begin an empty store instead, {away}"
 
 

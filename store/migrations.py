@@ -11,7 +11,7 @@ from .backup import Backups
 from .database import Database
 from .files import lost
 
-_RECORD = """
+RECORD = """
 CREATE TABLE IF NOT EXISTS migration (
     number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL
 ) STRICT
@@ -65,7 +65,7 @@ def schema_number(database: Database) -> int:
 
 def _apply(database: Database, backups: Backups | None, step: Migration, now: int) -> None:
     with database.atomic():
-        database.execute(_RECORD)
+        database.execute(RECORD)
         if database.row("SELECT 1 FROM migration WHERE number = ?", (step.number,)):
             return
         if backups is not None:

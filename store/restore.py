@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,10 +11,10 @@ from typing import Final
 
 import apsw
 
-from ..schemas.errors import InvalidInputError, StoreBusyError
+from ..schemas.errors import InvalidInputError, StoreBusyError, StoreCorruptError
 from ..schemas.instants import to_datetime
 from .connections import load_vec, run, set_pragma
-from .errors import convert_os
+from .errors import convert_os, translated
 from .files import BACKUP_FOLDER
 from .soundness import checked
 
@@ -65,6 +65,23 @@ def restore(copy: Path, database: Path, now: int) -> Restored:
     except OSError as error:
         raise convert_os(error, "the store could not be restored") from error
     return Restored(schema, memories, kept, tuple(sorted(erased & here)))
+
+
+def rewrite(database: Path, now: int, mend: Callable[[apsw.Connection], Path]) -> Restored:
+    """Make the database what `mend` makes of it, a sound file elsewhere, while nobody uses it; the old one is kept.
+
+    Raises:
+        StoreCorruptError: if it can't be read at all, or `mend` gives up; nothing was changed.
+        StoreBusyError: if another process has the database open.
+        StoreError: if something can't be read or written. In every case the database is as it was.
+        OSError: as above.
+    """
+    if not _looks_readable(database):
+        raise StoreCorruptError("the file is no database any more")
+    with translated(), _alone(database) as target, checked(mend(target)) as (source, schema, memories):
+        kept = _keep(target, database.parent / BACKUP_FOLDER, to_datetime(now).strftime("%Y%m%dT%H%M%S%f"))
+        _copy(target, source)
+        return Restored(schema, memories, kept, ())
 
 
 def _put(source: apsw.Connection, database: Path, stamp: str) -> tuple[Path | None, set[str]]:
@@ -124,7 +141,7 @@ def _keep(target: apsw.Connection, folder: Path, stamp: str) -> Path:
         _copy(copy, target)
         load_vec(copy)
         sound = next(run(copy, "PRAGMA quick_check(1)")) == ("ok",)
-    except (apsw.NotADBError, apsw.CorruptError):
+    except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError):
         sound = False
     finally:
         copy.close(force=True)

@@ -11,7 +11,7 @@ import apsw
 
 from ..schemas.errors import StoreCorruptError, StoreError, StoreTooNewError
 from .connections import load_vec, run
-from .errors import translated
+from .errors import DAMAGED, translated
 from .files import backups_of
 from .migrations import known_migrations
 from .placeholders import marks, slices
@@ -50,7 +50,7 @@ def checked(copy: Path) -> Generator[tuple[apsw.Connection, int, int]]:
             schema = _schema(source)
             if schema and next(run(source, "PRAGMA integrity_check(1)")) != ("ok",):
                 schema = 0
-        except (apsw.NotADBError, apsw.CorruptError):
+        except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError):
             schema = 0
         if not schema:
             raise StoreCorruptError(f"{copy} is damaged, or not a copy of ebbing's store: nothing was changed")
@@ -70,6 +70,27 @@ def newest_sound_backup(database: Path) -> Path | None:
         except (StoreError, OSError):
             continue
     return None
+
+
+def way_back(database: Path) -> str:
+    """What to do about a database that can't be repaired: the command that puts the newest sound backup there."""
+    backup = newest_sound_backup(database)
+    if backup is None:
+        return (
+            "there is no sound backup: move the file with its -wal and -shm out of the folder to begin a new store, and"
+            " keep it for recovery"
+        )
+    return (
+        f"end all clients and run `ebbing restore {backup}`, which keeps the file for recovery; by hand, move"
+        f" {database.name}-wal and {database.name}-shm out of the folder before you put the backup there"
+    )
+
+
+def with_way_back(error: StoreCorruptError, database: Path) -> StoreCorruptError:
+    """The error with the newest sound backup named, where it tells of damage."""
+    if DAMAGED not in str(error):
+        return error
+    return StoreCorruptError(f"{error}; {way_back(database)}")
 
 
 def knows_any(path: Path, ids: Collection[str]) -> bool:

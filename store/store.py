@@ -7,6 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from ..schemas.errors import StoreCorruptError
 from ..schemas.memory import NewMemory
 from .attic import Attic
 from .backup import Backups
@@ -28,11 +29,13 @@ from .meta import Meta
 from .migrations import migrate
 from .pending import Pending
 from .rebuilding import Rebuilding
+from .repairs import Repairs
 from .resemblance import Resemblance
 from .resident import ResidentVectors
 from .saying import Saying
 from .scopes import Scopes
 from .search import VectorSearch
+from .soundness import with_way_back
 from .spool import Spool
 from .tokens import Tokens
 from .vectors import Vectors
@@ -70,12 +73,20 @@ class Store:
         self.resident = ResidentVectors(self.database, self.vectors)
         self.nearest = VectorSearch(self.database, self.vectors, self.resident, self.catalog)
         self.spool = Spool(home / "spool")
+        self.schema = self._prepared(now)
+
+    def _prepared(self, now: int) -> int:
+        """Bring the schema up to date and return its number; what was opened is closed if that fails."""
         try:
-            self.schema = migrate(self.database, self.backups, now)
+            schema = migrate(self.database, self.backups, now)
             self.vectors.prepare()
+        except StoreCorruptError as error:
+            self.database.close()
+            raise with_way_back(error, self.database.path) from error
         except BaseException:
             self.database.close()
             raise
+        return schema
 
     def __enter__(self) -> Self:
         """Use as a context manager."""
@@ -105,6 +116,11 @@ class Store:
     def copies(self) -> Copies:
         """What may be merged, and what was."""
         return Copies(self.database)
+
+    @property
+    def repairs(self) -> Repairs:
+        """What puts damaged rows right."""
+        return Repairs(self.database)
 
     @property
     def saying(self) -> Saying:
@@ -170,6 +186,11 @@ class Store:
             self.lexical.add(seq, new.index_text, new.trigram_text)
             if stowed:
                 self.attic.stow(seq, now)
+
+    def every_model(self) -> list[Vectors]:
+        """The embeddings of every model that has any, the current one among them."""
+        rows = self.database.rows("SELECT name, dimension FROM model ORDER BY id")
+        return [Vectors(self.database, self.meta, str(name), int(dimension)) for name, dimension in rows]
 
     def integrity(self) -> list[str]:
         """What SQLite's own check finds wrong with the file; empty when it is sound."""

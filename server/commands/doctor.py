@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...schemas.errors import EbbingError
 from .invocation import Invocation, invocation, shared_options
 from .progress import working
 
@@ -19,7 +18,7 @@ _MARKS = {"ok": ("ok", "green"), "note": ("note", "yellow"), "problem": ("PROBLE
 
 
 @click.command("doctor")
-@click.option("--fix", is_flag=True, help="Repair what can be derived: indexes, and permissions of files.")
+@click.option("--fix", is_flag=True, help="Repair what follows from something else; look for lost texts in backups.")
 @shared_options()
 @click.pass_context
 def command(ctx: click.Context, fix: bool) -> int:
@@ -53,23 +52,13 @@ def _look(run: Invocation) -> list[Finding]:
 
 
 def _repair(run: Invocation, wanted: set[str]) -> None:
-    from ..doctor import make_private
+    with working("putting right what follows from something else"):
+        from ..engine import system_clock
+        from ..repairing import repair
 
-    if "permissions" in wanted:
-        try:
-            make_private(run.settings().home)
-        except OSError as error:
-            raise EbbingError(f"the permissions can't be changed: {error.strerror}") from error
-    if wanted & {"words", "embeddings"}:
-        with run.services() as services, working("building the indexes anew"):
-            from ...encoding.words import indexed
-
-            store = services.store
-            if "words" in wanted:
-                memories = (memory for batch in store.memories.all() for memory in batch)
-                store.lexical.rebuild((memory.seq, *indexed(memory.content, memory.tags)) for memory in memories)
-            if "embeddings" in wanted:
-                store.vectors.rebuild()
+        settings = run.settings()
+        clock = run.clock or system_clock(settings.clock_offset_days)
+        repair(settings.home, wanted, clock(), run.services)
 
 
 def _text(findings: Sequence[Finding], fixed: set[str], *, sound: bool) -> Iterator[str]:
