@@ -18,24 +18,23 @@ def eligible(columns: Columns, layout: Layout, request: RecallRequest) -> NDArra
     forgotten unless faded memories are asked for, and what is not valid: at `as_of` where given, else now (superseded
     memories come back on request).
     """
-    seqs = layout.seqs
-    allowed = (columns.expires_at[seqs] > request.now) & ~columns.hidden[seqs]
+    allowed = (columns.expires_at > request.now) & ~columns.hidden
     if request.kinds is not None:
         wanted = [number for number, kind in enumerate(KINDS) if kind in request.kinds]
-        allowed &= np.isin(columns.kind[seqs], wanted)
+        allowed &= np.isin(columns.kind, wanted)
     if request.since is not None:
-        allowed &= columns.recorded_at[seqs] >= request.since
+        allowed &= columns.recorded_at >= request.since
     if request.until is not None:
-        allowed &= columns.recorded_at[seqs] <= request.until
+        allowed &= columns.recorded_at <= request.until
     if not request.include_faded:
-        allowed &= ~columns.forgotten[seqs] & (columns.state[seqs] != int(State.FORGOTTEN))
-    return allowed & _valid(columns, seqs, request)
+        allowed &= ~columns.forgotten & (columns.state != int(State.FORGOTTEN))
+    # By seq until here, which reads each column from end to end; picking the rows of each takes several times as long.
+    return (allowed & _valid(columns, request))[layout.seqs]
 
 
-def _valid(columns: Columns, seqs: NDArray[np.int64], request: RecallRequest) -> NDArray[np.bool_]:
-    valid_from, valid_to = columns.valid_from[seqs], columns.valid_to[seqs]
+def _valid(columns: Columns, request: RecallRequest) -> NDArray[np.bool_]:
     if request.as_of is not None:
-        return (valid_from <= request.as_of) & (request.as_of < valid_to)
+        return (columns.valid_from <= request.as_of) & (request.as_of < columns.valid_to)
     if request.include_superseded:
-        return np.ones(len(seqs), np.bool_)
-    return ~columns.superseded[seqs] & (valid_to > request.now)
+        return np.ones(len(columns.alive), np.bool_)
+    return ~columns.superseded & (columns.valid_to > request.now)

@@ -52,7 +52,7 @@ def _features(context: Context, rankings: Mapping[str, Ranking]) -> dict[str, Fl
     features: dict[str, Floats] = {}
     for ranking in rankings.values():
         features.update(ranking.features)
-    features["length"] = np.log1p(context.layout.words)
+    features["length"] = context.frame.length
     features["trust"] = context.columns.trust[context.layout.seqs]
     if context.frame.dialogue:
         alone = features.get("words_alone", np.zeros(len(context.layout), np.float32))
@@ -68,6 +68,11 @@ def combined(features: Mapping[str, Floats], weights: Mapping[str, float], size:
         if name in features:
             total += np.float32(weight) * features[name]
     return total
+
+
+def combined_at(features: Mapping[str, Floats], weights: Mapping[str, float], rows: Rows) -> Floats:
+    """What `combined` gives for some rows (k,): float32 (k,)."""
+    return combined({name: features[name][rows] for name in weights if name in features}, weights, len(rows))
 
 
 def interaction(context: Context, pool: Rows) -> Floats:

@@ -6,6 +6,8 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 
+import numpy as np
+
 from ..store.catalog import Columns
 from ..store.store import Store
 from .channels.base import Frame
@@ -44,6 +46,7 @@ class Frames:
         return Frame(
             layout=layout,
             lengths=lengths_of(layout),
+            length=np.log1p(layout.words),
             norms=norms_of(layout),
             speakers=self._store.catalog.speakers(),
             dialogue=is_dialogue(columns, layout),

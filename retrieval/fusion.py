@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .channels.base import Context, Ranking
-from .evidence import Evidence, combined, interaction
+from .evidence import Evidence, combined, combined_at, interaction
 from .layout import Floats
 from .settings import RecallSettings
 from .weights import INTERACTION, WeightSet
@@ -41,7 +41,7 @@ def fused(context: Context, evidence: Evidence, settings: RecallSettings) -> Ran
     allowed = context.eligible & touched(evidence, size)
     pool = best_rows(combined(evidence.features, weights.first, size), allowed, room)
     late = _interaction(context, evidence, pool, settings)
-    scores = combined(evidence.features, weights.final, size)[pool.rows] + np.float32(_weight(weights)) * late
+    scores = combined_at(evidence.features, weights.final, pool.rows) + np.float32(_weight(weights)) * late
     order = np.argsort(-scores, kind="stable")
     return Ranking(pool.rows[order], np.asarray(scores[order], np.float32), {INTERACTION: late[order]})
 

@@ -30,6 +30,7 @@ class Layout:
 
     Attributes:
         structure: of the catalog it was made from.
+        scopes: the row ids of the scopes.
         seqs: int64 (n,), the memory in each row.
         row_of: int32 (m,), the row of each seq, −1 for those that are not in it.
         session: int32 (n,), ordinals of sessions, ascending.
@@ -41,6 +42,7 @@ class Layout:
     """
 
     structure: int
+    scopes: tuple[int, ...]
     seqs: NDArray[np.int64]
     row_of: NDArray[np.int32]
     session: NDArray[np.int32]
@@ -82,6 +84,13 @@ class Layout:
                 result += np.float32(factor) * self.near[offset][rows] * beside
         return result
 
+    def rows_or_none(self, seqs: NDArray[np.int64]) -> Rows:
+        """The row of each of some seqs (m,), −1 for those outside."""
+        inside = seqs < len(self.row_of)
+        rows = np.full(len(seqs), -1, np.intp)
+        rows[inside] = self.row_of[seqs[inside]]
+        return rows
+
     def rows(self, seqs: NDArray[np.int64]) -> Rows:
         """The rows of some seqs, those outside left out."""
         found = self.row_of[seqs[seqs < len(self.row_of)]]
@@ -112,6 +121,7 @@ def layout_of(columns: Columns, scopes: Sequence[int]) -> Layout:
     near = neighbours(session, words)
     return Layout(
         structure=columns.structure,
+        scopes=tuple(scopes),
         seqs=seqs,
         row_of=row_of,
         session=session,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..store.codec import score, sign_bits
 from ..store.resident import Matrix
-from .layout import Floats, Layout
+from .layout import Floats, Layout, Rows
 
 DECAY: Final[Mapping[int, float]] = {-1: 0.6, 1: 0.4, -2: 0.3, 2: 0.2}
 # The mean cosine of neighbours in a session: the norm of a sum of neighbours needs no more than that.
@@ -43,15 +43,23 @@ def norms_of(layout: Layout) -> Floats:
     return np.sqrt((1 - _NEIGHBOUR_COSINE) * squares + _NEIGHBOUR_COSINE * total**2).astype(np.float32)
 
 
-def semantic_evidence(layout: Layout, norms: Floats, matrix: Matrix, query: NDArray[np.float32]) -> SemanticEvidence:
-    """Score n rows against a query's unit chunk vectors (c, d); a question of several chunks takes the best."""
+def semantic_evidence(
+    layout: Layout, norms: Floats, rows: Rows, matrix: Matrix, query: NDArray[np.float32]
+) -> SemanticEvidence:
+    """Score n rows against a query's unit chunk vectors (c, d); a question of several chunks takes the best.
+
+    `rows` (m,) are those of the matrix's memories, −1 for one that is not in the layout.
+    """
     alone = np.zeros(len(layout), np.float32)
-    inside = matrix.owners < len(layout.row_of)
-    rows = np.where(inside, layout.row_of[np.where(inside, matrix.owners, 0)], -1) if len(matrix.owners) else None
-    if rows is not None and (rows >= 0).any():
-        best = np.maximum.reduceat(cosines(matrix, query), matrix.starts)
-        alone[rows[rows >= 0]] = best[rows >= 0]
+    here = rows >= 0
+    if here.any():
+        alone[rows[here]] = best_of_chunks(matrix, cosines(matrix, query))[here]
     return SemanticEvidence(alone, layout.spread(alone, DECAY) / norms)
+
+
+def best_of_chunks(matrix: Matrix, scores: Floats) -> Floats:
+    """The best of each memory's rows, float32 (m,), given a score for each row of the matrix."""
+    return scores if len(matrix.starts) == len(scores) else np.maximum.reduceat(scores, matrix.starts)
 
 
 def cosines(matrix: Matrix, query: NDArray[np.float32]) -> Floats:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ FOREVER = np.iinfo(np.int64).max
 _NO_GROUP = -1
 _GROWTH = 1.25
 _SPARE_ROWS = 64
+_ROWS_AT_ONCE = 2048
 
 _COLUMNS: dict[str, type[np.generic]] = {
     "scope": np.int32,
@@ -98,7 +100,10 @@ class Columns:
 
     def in_scopes(self, scopes: Sequence[int]) -> NDArray[np.bool_]:
         """Which seqs are alive in any of some scopes (row ids), bool (n,)."""
-        return self.alive & np.isin(self.scope, np.asarray(scopes, dtype=np.int32))
+        found = np.zeros(len(self.alive), np.bool_)
+        for scope in scopes:
+            found |= self.scope == scope
+        return self.alive & found
 
 
 class Catalog:
@@ -148,20 +153,38 @@ class Catalog:
     def _refreshed(self, revision: int, kept: dict[str, NDArray[Any]]) -> Columns:
         """The columns with what changed since; they grow in place in the arrays of `kept`, which gets those made."""
         known = self._columns if revision > self._columns.revision else _empty()
-        rows = list(self._database.execute(_SELECT, (known.revision,)))
+        seqs, values = self._read(known.revision)
         gone = list(self._database.execute("SELECT seq FROM tombstone WHERE rev > ?", (known.revision,)))
-        size = max(len(known.alive), 1 + max((row[0] for row in rows), default=-1))
-        seqs, *values = zip(*rows, strict=True) if rows else ((), *([()] * len(_COLUMNS)))
-        places = np.array(seqs, dtype=np.int64)
+        size = max(len(known.alive), 1 + int(seqs.max(initial=-1)))
         dead = np.array([seq for (seq,) in gone if seq < size], dtype=np.int64)
+        into = _Merge(len(known.alive), size, seqs, kept)
         changed: dict[str, NDArray[Any]] = {
-            name: _merged(getattr(known, name), size, places, np.array(self._numbered(name, column), dtype), kept, name)
-            for (name, dtype), column in zip(_COLUMNS.items(), values, strict=True)
+            name: into.merged(name, getattr(known, name), column) for name, column in zip(_COLUMNS, values, strict=True)
         }
-        living = np.concatenate([np.ones(len(places), np.bool_), np.zeros(len(dead), np.bool_)])
-        alive = _merged(known.alive, size, np.concatenate([places, dead]), living, kept, "alive")
+        living = np.concatenate([np.ones(len(seqs), np.bool_), np.zeros(len(dead), np.bool_)])
+        both = _Merge(len(known.alive), size, np.concatenate([seqs, dead]), kept)
+        alive = both.merged("alive", known.alive, living)
         structure = known.structure if alive is known.alive else revision
         return replace(known, revision=revision, structure=structure, alive=alive, **changed)
+
+    def _read(self, revision: int) -> tuple[NDArray[np.int64], list[NDArray[Any]]]:
+        """The seqs and columns of the rows that changed after a revision."""
+        cursor = self._database.execute(_SELECT, (revision,))
+        nothing: list[NDArray[Any]] = [np.zeros(0, np.int64), *(np.zeros(0, dtype) for dtype in _COLUMNS.values())]
+        parts: list[list[NDArray[Any]]] = []
+        # Some at a time: as Python's numbers they take twenty times the room.
+        while rows := list(islice(cursor, _ROWS_AT_ONCE)):
+            parts.append(self._columns_of(rows))
+        seqs, *values = parts[0] if len(parts) == 1 else map(np.concatenate, zip(nothing, *parts, strict=True))
+        return seqs, values
+
+    def _columns_of(self, rows: Sequence[Sequence[Any]]) -> list[NDArray[Any]]:
+        seqs, *values = zip(*rows, strict=True)
+        columns = zip(_COLUMNS.items(), values, strict=True)
+        return [
+            np.array(seqs, dtype=np.int64),
+            *(np.array(self._numbered(name, column), dtype) for (name, dtype), column in columns),
+        ]
 
     def _numbered(self, name: str, column: Sequence[Any]) -> Sequence[Any]:
         if name == "kind":
@@ -180,32 +203,33 @@ def _empty() -> Columns:
     return Columns(revision=0, structure=0, alive=np.zeros(0, np.bool_), **columns)
 
 
-def _merged(
-    known: NDArray[Any],
-    size: int,
-    places: NDArray[np.int64],
-    values: NDArray[Any],
-    kept: dict[str, NDArray[Any]],
-    name: str,
-) -> NDArray[Any]:
-    """`known` with `values` at `places`, `size` long; itself if that is what it is already.
+class _Merge:
+    """Puts values at some places of columns that are to be `size` long. Nothing of a known column is written to.
 
-    Nothing of `known` is written to, since readers keep what they were handed. What is new comes after it in the same
-    array, if there is room.
+    Readers keep what they were handed. What is new comes after it in the same array of `kept`, if there is room.
     """
-    count = len(known)
-    inside, after = places < count, places >= count
-    column = known
-    if not np.array_equal(known[places[inside]], values[inside]):
-        column = known.copy()
-        column[places[inside]] = values[inside]
-    if size > count or column is not known:
-        room = kept.get(name)
-        if column is not known or room is None or len(room) < size:
-            room = np.zeros(int(size * _GROWTH) + _SPARE_ROWS, dtype=known.dtype)
+
+    def __init__(self, count: int, size: int, places: NDArray[np.int64], kept: dict[str, NDArray[Any]]) -> None:
+        self._size = size
+        self._kept = kept
+        self._inside, self._after = np.flatnonzero(places < count), np.flatnonzero(places >= count)
+        self._old, self._new = places[self._inside], places[self._after]
+
+    def merged(self, name: str, known: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
+        """A column with `values` at the places; itself if that is what it is already."""
+        column, count = known, len(known)
+        fresh = values[self._inside]
+        if bool((known[self._old] != fresh).any()):
+            column = known.copy()
+            column[self._old] = fresh
+        if self._size == count and column is known:
+            return column
+        room = self._kept.get(name)
+        if column is not known or room is None or len(room) < self._size:
+            room = np.zeros(int(self._size * _GROWTH) + _SPARE_ROWS, dtype=known.dtype)
             room[:count] = column
-        room[places[after]] = values[after]
-        kept[name] = room
-        column = room[:size]
+        room[self._new] = values[self._after]
+        self._kept[name] = room
+        column = room[: self._size]
         column.flags.writeable = False
-    return column
+        return column

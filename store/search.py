@@ -129,6 +129,8 @@ class VectorSearch:
         columns = self._catalog.columns()
         known = _masked(columns.in_scopes(reach.scopes), reach.mask)
         known &= (columns.state >= states.start) & (columns.state < states.stop)
+        if not len(resident.seqs) or resident.seqs[-1] < len(known):
+            return known[resident.seqs]
         inside = resident.seqs < len(known)
         return inside & known[np.where(inside, resident.seqs, 0)] if len(known) else inside
 

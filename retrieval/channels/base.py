@@ -15,19 +15,30 @@ from ...store.catalog import Columns
 from ...store.resident import Matrix
 from ...store.store import Store
 from ..analysis import Analysis
+from ..cache import Recent
 from ..layout import Floats, Layout, Rows
 from ..lexical_evidence import Lengths
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
-    """What does not depend on the question: the layout and what is derived from it alone."""
+    """What does not depend on the question: the layout and what is derived from it alone.
+
+    Attributes:
+        length: float32 (n,), ln(1 + words) of each row.
+    """
 
     layout: Layout
     lengths: Lengths
+    length: Floats
     norms: Floats
     speakers: Mapping[str, int]
     dialogue: bool
+    _rows_of: Recent[int, Rows] = field(default_factory=lambda: Recent(1), repr=False)
+
+    def rows_of(self, matrix: Matrix) -> Rows:
+        """The row of each memory of resident embeddings, (m,); −1 for those that are not in the layout."""
+        return self._rows_of.get(matrix.structure, lambda: self.layout.rows_or_none(matrix.owners))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

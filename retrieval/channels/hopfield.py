@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...store.codec import decode
 from ..layout import Floats
-from ..semantic_evidence import cosines
+from ..semantic_evidence import best_of_chunks, cosines
 from .base import Context, Ranking, nothing, ranked
 
 LIMIT: Final = 50
@@ -44,11 +44,8 @@ class HopfieldChannel:
             return nothing()
         widened = _unit(query + retrieved)
         found = np.zeros(len(context.layout), np.float32)
-        owners = context.matrix.owners
-        rows = np.full(len(owners), -1)
-        inside = owners < len(context.layout.row_of)
-        rows[inside] = context.layout.row_of[owners[inside]]
-        best = np.maximum.reduceat(cosines(context.matrix, widened[np.newaxis]), context.matrix.starts)
+        rows = context.frame.rows_of(context.matrix)
+        best = best_of_chunks(context.matrix, cosines(context.matrix, widened[np.newaxis]))
         found[rows[rows >= 0]] = best[rows >= 0]
         return ranked(found, context.eligible, LIMIT)
 

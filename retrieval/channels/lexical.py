@@ -47,8 +47,7 @@ def _substrings(context: Context) -> Floats:
     result = np.zeros(len(context.layout), np.float32)
     expression = match_expression(_names(context.analysis))
     if expression:
-        scopes = np.unique(context.columns.scope[context.layout.seqs]).tolist()
-        hits = context.store.lexical.containing(expression, scopes, _SUBSTRINGS)
+        hits = context.store.lexical.containing(expression, context.layout.scopes, _SUBSTRINGS)
         result[context.layout.rows(np.array(hits, dtype=np.int64))] = 1.0
     return result
 

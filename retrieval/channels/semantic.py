@@ -17,9 +17,12 @@ class SemanticChannel:
 
     def search(self, context: Context) -> Ranking:
         """See `Channel`."""
-        if context.embedding is None or not len(context.matrix.seqs):
+        if context.question is None or not len(context.matrix.seqs):
             return nothing()
-        frame = context.frame
-        found = semantic_evidence(frame.layout, frame.norms, context.matrix, context.embedding.chunks)
+        frame, matrix = context.frame, context.matrix
+        rows, embedding = frame.rows_of(matrix), context.embedding
+        if embedding is None:
+            return nothing()
+        found = semantic_evidence(frame.layout, frame.norms, rows, matrix, embedding.chunks)
         features = {"meaning": found.near, "meaning_alone": found.alone}
         return ranked(found.near, context.eligible, LIMIT, features=features)

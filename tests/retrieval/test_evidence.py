@@ -65,7 +65,7 @@ def laid_out(session: NDArray[np.int32], words: NDArray[np.float32]) -> Layout:
     """A layout of rows in sessions (ascending)."""
     rows, near = np.arange(len(words)), neighbours(session, words)
     offsets = frozenset(offset for offset, share in near.items() if share.any())
-    return Layout(0, rows, rows.astype(np.int32), session, len(set(session.tolist())), words, near, offsets)
+    return Layout(0, (1,), rows, rows.astype(np.int32), session, len(set(session.tolist())), words, near, offsets)
 
 
 @given(seed=st.integers(0, 1000), kept=st.integers(0, 12))
@@ -110,7 +110,7 @@ def test_bm25_ranks_the_memory_then_its_neighbours_and_tells_what_is_known(memor
 def test_cosine_alone_and_with_neighbours_is_highest_at_the_memory(memories: RecallStore) -> None:
     one, matrix = layout(memories.store, 1), memories.store.resident.matrix()
     query = memories.embedder.embed_query("first 3 apple").chunks
-    found = semantic_evidence(one, norms_of(one), matrix, query)
+    found = semantic_evidence(one, norms_of(one), one.rows_or_none(matrix.owners), matrix, query)
     assert int(np.argmax(found.alone)) == one.row_of[7]
     assert found.alone.max() == pytest.approx(1.0, abs=0.02)
     assert int(np.argmax(found.near)) == one.row_of[7]
