@@ -100,7 +100,7 @@ def merging_figures(data: Path, items: int, embedder: Embedder, home: Path) -> d
     totals = np.zeros(4)
     count, merged, seconds = 0, 0, 0.0
     for number, one in enumerate(stores):
-        texts = [item["text"] for item in one["items"]][:items]
+        texts = [item["text"] for item in one["items"] if item["text"].strip()][:items]
         with _store(home / f"merging-{number}", embedder) as store:
             fill_with(store, texts, list(cached(embedder, texts)))
             before = duplicates(store)
