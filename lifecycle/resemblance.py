@@ -7,7 +7,6 @@ memory is what is found by the same words, and at the same budget sums of cosine
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -19,6 +18,7 @@ from ..encoding.stopwords import STOP_WORDS
 from ..encoding.words import index_text
 from ..schemas.memory import Memory
 from ..store.catalog import Columns
+from ..store.kept_postings import KeptPostings
 from ..store.lexical import Postings
 from ..store.resemblance import Resembling
 from ..store.store import Store
@@ -32,8 +32,8 @@ _FEW: Final = 5
 _K1: Final = 0.9
 _B: Final = 0.4
 _BATCH: Final = 50
-_POSTINGS_KEPT: Final = 6_000_000
-"""As int32 and float32, at most 48 MB while many are compared; a day's memories need a fraction of it."""
+_POSTINGS_KEPT: Final = 4_000_000
+"""At most 48 MB while very many are compared; a day's memories need a fraction of it."""
 _MOST_PER_RUN: Final = 5_000
 
 
@@ -61,7 +61,7 @@ def resemble(
     Raises:
         StoreError: if the store can't be read or written.
     """
-    postings = PostingsKept(store.lexical.postings)
+    postings = KeptPostings(store.database, store.lexical, _POSTINGS_KEPT)
     count, last = 0, 0
     while count < most and not stopped():
         seqs = store.resemblance.uncounted(last, min(_BATCH, most - count))
@@ -69,34 +69,11 @@ def resemble(
             return count, False
         columns = store.catalog.columns()
         with store.snapshot():
-            found = [_compared(store, memory, columns, postings.of) for memory in store.memories.by_seqs(seqs)]
+            found = [_compared(store, memory, columns, postings) for memory in store.memories.by_seqs(seqs)]
         with store.atomic(durable=False):
             store.resemblance.add(found)
         count, last = count + len(seqs), seqs[-1]
     return count, bool(store.resemblance.uncounted(last, 1))
-
-
-class PostingsKept:
-    """Postings read once for many memories: those used last, up to a number of occurrences."""
-
-    def __init__(self, read: Callable[[str], Postings], most: int = _POSTINGS_KEPT) -> None:
-        """Read a term's postings with `read`."""
-        self._read = read
-        self._left = most
-        self._kept: OrderedDict[str, Postings] = OrderedDict()
-
-    def of(self, term: str) -> Postings:
-        """The postings of a term, seqs int32."""
-        found = self._kept.pop(term, None)
-        if found is None:
-            wide = self._read(term)
-            found = Postings(wide.seqs.astype(np.int32), wide.counts)
-            self._left -= found.seqs.size
-        self._kept[term] = found
-        while self._left < 0 and len(self._kept) > 1:
-            _, dropped = self._kept.popitem(last=False)
-            self._left += dropped.seqs.size
-        return found
 
 
 def most_alike(postings: Sequence[Postings], before: Before) -> dict[int, float]:
@@ -133,10 +110,10 @@ def _best(shares: NDArray[np.float64]) -> dict[int, float]:
     return {int(seq): float(shares[seq]) for seq in found[order]}
 
 
-def _compared(store: Store, memory: Memory, columns: Columns, postings: Callable[[str], Postings]) -> Resembling:
+def _compared(store: Store, memory: Memory, columns: Columns, postings: KeptPostings) -> Resembling:
     words = {word for word in index_text(memory.content).lower().split() if word not in STOP_WORDS}
-    terms = sorted(store.lexical.stems(sorted(words)))
+    terms = store.lexical.terms(sorted(words))
     size = min(memory.seq, columns.alive.size)
     same = columns.scope[:size] == (columns.scope[memory.seq] if memory.seq < columns.scope.size else -1)
     held = columns.alive[:size] & ~columns.forgotten[:size] & same
-    return Resembling(memory.seq, most_alike([postings(term) for term in terms], Before(held, columns.words[:size])))
+    return Resembling(memory.seq, most_alike(postings.of(terms), Before(held, columns.words[:size])))

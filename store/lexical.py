@@ -24,9 +24,9 @@ TOKENIZER: tuple[str, ...] = ("porter", "unicode61", "remove_diacritics", "2")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Postings:
-    """Where a term occurs: seqs (ascending) and how often in each (float32)."""
+    """Where a term occurs: seqs (int64, ascending) and how often in each (float32)."""
 
-    seqs: NDArray[np.int64] | NDArray[np.int32]
+    seqs: NDArray[np.int64]
     counts: NDArray[np.float32]
 
 

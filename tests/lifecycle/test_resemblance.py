@@ -12,7 +12,7 @@ from world import World
 
 from ebbing.lifecycle.constants import DecaySettings
 from ebbing.lifecycle.eviction import evict
-from ebbing.lifecycle.resemblance import Before, PostingsKept, most_alike, resemble
+from ebbing.lifecycle.resemblance import Before, most_alike, resemble
 from ebbing.store.lexical import Postings
 
 WORDS = (
@@ -55,19 +55,6 @@ def test_nothing_is_like_the_first_memory() -> None:
 def test_of_equally_alike_memories_the_older_ones_count() -> None:
     before = Before(np.array([False, *[True] * 300]), np.full(301, 5, np.int32))
     assert list(most_alike([posting(*range(1, 21))], before)) == list(range(1, 11))
-
-
-def test_postings_are_read_once_while_there_is_room_and_the_longest_unused_go_first() -> None:
-    read: list[str] = []
-
-    def reading(term: str) -> Postings:
-        read.append(term)
-        return posting(1, 2, 3)
-
-    kept = PostingsKept(reading, most=6)
-    for term in "abacab":
-        assert kept.of(term).seqs.tolist() == [1, 2, 3]
-    assert read == ["a", "b", "c", "b"]
 
 
 @given(st.lists(st.lists(st.integers(1, 40), unique=True, max_size=12).map(sorted), max_size=12))
