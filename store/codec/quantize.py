@@ -19,7 +19,7 @@ from ...schemas.errors import InvalidInputError
 from .arrays import ABSMAX_WIDTH, FULL_PRECISION, MATRIX, Bytes, Floats, Positions, as_vectors, check_bit_width, norms
 from .lloyd_max import lloyd_max
 from .packing import level_table, pack
-from .rotation import Rotation, rotation_of
+from .rotation import Rotation, rotation_of, turned
 
 _INT8_STEPS: Final = 128.0  # on each side of zero
 
@@ -78,7 +78,7 @@ def encode(vectors: NDArray[np.floating], bit_width: int, *, rotation: Rotation 
     if bit_width == FULL_PRECISION:
         raw = rows.astype("<f4", copy=False).view(np.uint8)
         return Codes(bit_width, raw, np.ones(len(rows), dtype=np.float32))
-    return _encoded((rotation or rotation_of(rows.shape[1])).apply(rows), lengths, bit_width)
+    return _encoded(turned(rows) if rotation is None else rotation.apply(rows), lengths, bit_width)
 
 
 def recode(codes: Codes, bit_width: int) -> Codes:

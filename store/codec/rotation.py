@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import math
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 import numpy as np
@@ -95,6 +95,23 @@ class Rotation:
 def rotation_of(dimension: int) -> Rotation:
     """The rotation that all stored codes of this dimension share."""
     return Rotation(dimension)
+
+
+def turned(rows: Floats) -> Floats:
+    """What the rotation that all stored codes share makes of float32 (n, d): (n, d), not to be written to.
+
+    A single row is kept for a moment: one vector is searched by its signs, scored twice and stored, each time turned.
+    """
+    if len(rows) != 1:
+        return rotation_of(rows.shape[1]).apply(rows)
+    return _turned_row(rows.shape[1], rows.tobytes())
+
+
+@lru_cache(maxsize=8)
+def _turned_row(dimension: int, row: bytes) -> Floats:
+    found = rotation_of(dimension).apply(np.frombuffer(row, dtype=np.float32)[np.newaxis])
+    found.flags.writeable = False
+    return found
 
 
 def _draw_round(dimension: int, seed: int, number: int) -> _Round:

@@ -23,9 +23,13 @@ from ...schemas.errors import InvalidInputError
 from .arrays import ABSMAX_WIDTH, FULL_PRECISION, Bytes, Floats, Positions, as_vectors
 from .packing import level_table
 from .quantize import Codes, levels
-from .rotation import Rotation, rotation_of
+from .rotation import Rotation, turned
 
 _ROWS_AT_ONCE: Final = 256
+# OpenBLAS multiplies small matrices several times as fast as those just above its limit: six queries with 128 rows
+# take 0.007 ms, with 256 rows 0.048.
+_FEW_ROWS: Final = 128
+_FEW_QUERIES: Final = 4
 
 
 def score(queries: NDArray[np.floating], codes: Codes, *, rotation: Rotation | None = None) -> Floats:
@@ -38,7 +42,7 @@ def score(queries: NDArray[np.floating], codes: Codes, *, rotation: Rotation | N
     if codes.bit_width == FULL_PRECISION:
         return _score_turned(rows, codes)
     _check_dimension(rows, codes)
-    return _score_turned((rotation or rotation_of(codes.dimension)).apply(rows), codes)
+    return _score_turned(turned(rows) if rotation is None else rotation.apply(rows), codes)
 
 
 def score_mixed(queries: NDArray[np.floating], groups: Sequence[tuple[Positions, Codes]], count: int) -> Floats:
@@ -49,10 +53,9 @@ def score_mixed(queries: NDArray[np.floating], groups: Sequence[tuple[Positions,
     """
     rows = as_vectors(queries)
     _check_positions([positions for positions, _ in groups], count)
-    turned = rotation_of(rows.shape[1]).apply(rows)
     result = np.empty((len(rows), count), dtype=np.float32)
     for positions, codes in groups:
-        result[:, positions] = _score_turned(rows if codes.bit_width == FULL_PRECISION else turned, codes)
+        result[:, positions] = _score_turned(rows if codes.bit_width == FULL_PRECISION else turned(rows), codes)
     return result
 
 
@@ -62,9 +65,10 @@ def _score_turned(queries: Floats, codes: Codes) -> Floats:
     if codes.bit_width == FULL_PRECISION:
         return queries @ levels(codes.packed, FULL_PRECISION).T
     result = np.empty((len(queries), len(codes)), dtype=np.float32)
-    buffer = np.empty((min(_ROWS_AT_ONCE, len(codes)), codes.dimension), dtype=np.float32)
-    for start in range(0, len(codes), _ROWS_AT_ONCE):
-        packed = codes.packed[start : start + _ROWS_AT_ONCE]
+    at_once = _ROWS_AT_ONCE if len(queries) <= _FEW_QUERIES else _FEW_ROWS
+    buffer = np.empty((min(at_once, len(codes)), codes.dimension), dtype=np.float32)
+    for start in range(0, len(codes), at_once):
+        packed = codes.packed[start : start + at_once]
         block = buffer[: len(packed)]
         _fill_levels(block, packed, codes.bit_width)
         result[:, start : start + len(packed)] = queries @ block.T

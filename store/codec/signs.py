@@ -16,7 +16,7 @@ from ...schemas.errors import InvalidInputError
 from .arrays import ABSMAX_WIDTH, FULL_PRECISION, MATRIX, Bytes, as_vectors, norms
 from .packing import unpack
 from .quantize import Codes, levels
-from .rotation import rotation_of
+from .rotation import turned
 
 _ROWS_AT_ONCE: Final = 8192
 
@@ -28,7 +28,7 @@ def sign_bits(vectors: NDArray[np.floating]) -> Bytes:
     """
     rows = as_vectors(vectors)
     norms(rows)
-    return np.packbits(rotation_of(rows.shape[1]).apply(rows) >= 0.0, axis=1, bitorder="little")
+    return np.packbits(turned(rows) >= 0.0, axis=1, bitorder="little")
 
 
 def sign_bits_of(codes: Codes) -> Bytes:

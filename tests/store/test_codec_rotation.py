@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from ebbing.schemas.errors import InvalidInputError
 from ebbing.store.codec import Rotation, rotation_of
+from ebbing.store.codec.rotation import turned
 
 dimensions = st.integers(1, 700)
 
@@ -72,3 +73,12 @@ def test_another_dimension_is_refused() -> None:
         Rotation(16).invert(np.ones(16))
     with pytest.raises(InvalidInputError):
         Rotation(0)
+
+
+def test_a_single_row_is_turned_like_one_of_many() -> None:
+    rows = np.random.default_rng(5).standard_normal((3, 384)).astype(np.float32)
+    many = turned(rows)
+    for row, expected in zip(rows, many, strict=True):
+        again = turned(row[np.newaxis])
+        assert np.array_equal(again[0], expected)
+        assert turned(row[np.newaxis].copy()) is again
