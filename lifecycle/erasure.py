@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ..schemas.errors import StoreError
 from ..schemas.memory import Memory
+from ..store.files import PROMPT_FOLDER
 from ..store.scan import found_in_files
 from ..store.store import Store
 from ..store.traces import LEAST, Traces
@@ -23,7 +24,6 @@ from .erased_rows import Along, along, erase_rows
 from .ledger import Ledger
 from .prompt_file import read, withdraw, without
 
-SOFT_PROMPTS = "soft-prompts"
 _LATE = 3
 
 _log = logging.getLogger(__name__)
@@ -93,7 +93,7 @@ def erase(store: Store, ledger: Ledger, memories: Sequence[Memory], now: int, re
 
 def holding(store: Store, ids: Collection[str], texts: Sequence[str]) -> tuple[list[Path], list[Path]]:
     """The soft prompts and the backups that an erase of memories with some ids and texts would change."""
-    prompts = [path for path in sorted((store.home / SOFT_PROMPTS).glob("*.md")) if _would_change(path, ids, texts)]
+    prompts = [path for path in sorted((store.home / PROMPT_FOLDER).glob("*.md")) if _would_change(path, ids, texts)]
     return prompts, backups_holding(store, ids, texts)
 
 
@@ -122,7 +122,7 @@ def _drain_spool(
 
 
 def _withdraw(store: Store, ids: Collection[str], texts: Sequence[str], done: Erased) -> None:
-    done.prompts += withdraw(store.home / SOFT_PROMPTS, ids, texts)
+    done.prompts += withdraw(store.home / PROMPT_FOLDER, ids, texts)
 
 
 def _search(store: Store, texts: Sequence[str], done: Erased) -> None:

@@ -17,7 +17,7 @@ from ..schemas.errors import EbbingError, StoreCorruptError
 from ..schemas.instants import MICROSECONDS_PER_DAY, iso, parse
 from ..store.checkup import Checkup, backups_in, examine, versions
 from ..store.faults import Part
-from ..store.files import refuse_lost
+from ..store.files import refuse_lost, refuse_strange
 from ..store.soundness import way_back
 from ..store.spool import Spool
 from .clients.inspection import Standing
@@ -66,6 +66,7 @@ def diagnose(settings: Settings, now: int, standings: Sequence[Standing] = ()) -
     try:
         if settings.home.is_dir():
             refuse_lost(path)
+            refuse_strange(path)
     except StoreCorruptError as error:
         said, _, remedy = str(error).partition(": ")
         return [*findings, Finding("database", "problem", said, remedy), *_spool(settings.home)]

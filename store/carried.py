@@ -53,7 +53,7 @@ _LOCAL: Final[Mapping[str, frozenset[str]]] = {
     "strength": frozenset({"seq", "rev"}),
 }
 JSON_COLUMNS: Final = frozenset({"entities", "slots", "tags"})
-LOCAL_META: Final = ("rev*", "coarse_*", "lexical.*", "merging.*", "gists.*")
+LOCAL_META: Final = ("rev*", "store", "coarse_*", "lexical.*", "merging.*", "gists.*")
 """Patterns of keys of `meta` that belong to one file."""
 
 _FLAGS: Final = ("pending",)

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Final
 
 from ..schemas.errors import StoreCorruptError
-from .errors import convert_os
+from .errors import convert_os, translated
 
 BACKUP_FOLDER: Final = "backups"
+PROMPT_FOLDER: Final = "soft-prompts"
 BACKUP_FILES: Final = "memory-*.db"
 _OTHERS: Final = 0o077
 _PRIVATE: Final = 0o600
@@ -25,13 +26,15 @@ def prepare(path: Path) -> None:
     A file that others can read, as a copied backup may be, becomes private too.
 
     Raises:
-        StoreCorruptError: if the file is missing or empty, but its log or backups say that there was one.
+        StoreCorruptError: if the file is missing or empty, but its log, backups or soft prompts say that there was one;
+            if its log is missing, or that of another database.
         StoreFullError: if the disk has no room for it.
         StoreReadOnlyError: if the folder or file can't be made or written.
     """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         refuse_lost(path)
+        refuse_strange(path)
         _make(path)
         for file in (path, *_beside(path)):
             _hide(file)
@@ -49,9 +52,28 @@ def refuse_lost(path: Path) -> None:
     """
     # The log is looked at first: another process may be making file and log, in that order, right now.
     has_log = any(_size(file) for file in _beside(path) if file.name.endswith("-wal"))
-    backups = backups_of(path)
-    if (has_log or backups) and not _size(path):
-        raise StoreCorruptError(lost(path, backups))
+    if (has_log or had_memories(path)) and not _size(path):
+        raise StoreCorruptError(lost(path, backups_of(path)))
+
+
+def had_memories(path: Path) -> bool:
+    """Whether what lies around a database says that it once held memories: backups, soft prompts made of them."""
+    prompts = (path.parent / PROMPT_FOLDER).glob("*.md")
+    return bool(backups_of(path)) or any(_size(prompt) for prompt in prompts)
+
+
+def refuse_strange(path: Path) -> None:
+    """See `log_check.refuse_strange_log`; a database that isn't there has no log.
+
+    Raises:
+        StoreCorruptError: if the log beside a database is not its own, or is missing.
+    """
+    # Not at the top: what opens databases is above this.
+    from .log_check import refuse_strange_log
+
+    if _size(path):
+        with translated():
+            refuse_strange_log(path)
 
 
 def lost(path: Path, backups: list[Path]) -> str:
@@ -67,6 +89,8 @@ def lost(path: Path, backups: list[Path]) -> str:
             f"{said}: end all ebbing processes and run `ebbing restore {backup}`; by hand, {away} and copy that"
             f" file to {path}; to begin an empty store instead, move {backup.parent} out of the folder"
         )
+    if (path.parent / PROMPT_FOLDER).is_dir():
+        away = f"{away}, and {path.parent / PROMPT_FOLDER}"
     if backups:
         away = f"{away}, and {backups[-1].parent} with its backups, of which none is sound"
     return f"{said}: put {path.name} back where it was; to begin an empty store instead, {away}"

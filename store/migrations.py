@@ -9,7 +9,7 @@ from .. import schemas
 from ..schemas.errors import StoreCorruptError, StoreTooNewError
 from .backup import Backups
 from .database import Database
-from .files import lost
+from .files import had_memories, lost
 
 RECORD = """
 CREATE TABLE IF NOT EXISTS migration (
@@ -85,9 +85,8 @@ def _refuse_strange(database: Database, backups: Backups) -> None:
     with database.snapshot():
         if schema_number(database):
             return
-        made = backups.list()
-        if made:
-            raise StoreCorruptError(lost(database.path, made))
+        if had_memories(database.path):
+            raise StoreCorruptError(lost(database.path, backups.list()))
         if database.row("SELECT 1 FROM sqlite_master"):
             raise StoreCorruptError(
                 f"{database.path} is a database, but not of ebbing: nothing was changed; "

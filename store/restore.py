@@ -16,6 +16,7 @@ from ..schemas.instants import to_datetime
 from .connections import load_vec, run, set_pragma
 from .errors import convert_os, translated
 from .files import BACKUP_FOLDER
+from .log_check import refuse_strange_log
 from .soundness import checked
 
 _IN_USE: Final = (
@@ -86,7 +87,7 @@ def rewrite(database: Path, now: int, mend: Callable[[apsw.Connection], Path]) -
 
 def _put(source: apsw.Connection, database: Path, stamp: str) -> tuple[Path | None, set[str]]:
     """Overwrite or replace the database; where it is kept, and which ids had been erased in it."""
-    if database.is_file() and _looks_readable(database):
+    if database.is_file() and _looks_readable(database) and _has_own_log(database):
         try:
             with _alone(database) as target:
                 kept = _keep(target, database.parent / BACKUP_FOLDER, stamp)
@@ -99,6 +100,15 @@ def _put(source: apsw.Connection, database: Path, stamp: str) -> tuple[Path | No
     kept = _move_aside(database, stamp)
     _replace(source, database)
     return kept, set()
+
+
+def _has_own_log(database: Path) -> bool:
+    """Whether the log beside a database belongs to it: another one must not be copied into it, not even to be kept."""
+    try:
+        refuse_strange_log(database)
+    except StoreCorruptError:
+        return False
+    return True
 
 
 def _looks_readable(database: Path) -> bool:
@@ -121,6 +131,9 @@ def _alone(database: Path) -> Generator[apsw.Connection]:
             run(connection, "COMMIT")
         except (apsw.BusyError, apsw.LockedError) as error:
             raise StoreBusyError(_IN_USE) from error
+        # What is left of the log's index still tells of a log, which nobody would find.
+        with suppress(OSError):
+            database.with_name(database.name + "-shm").unlink()
         yield connection
     finally:
         connection.close(force=True)

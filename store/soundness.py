@@ -18,15 +18,16 @@ from .placeholders import marks, slices
 
 
 @contextmanager
-def opened(path: Path) -> Generator[apsw.Connection]:
-    """A connection that can't write, not even beside the file.
+def opened(path: Path, *, without_log: bool = False) -> Generator[apsw.Connection]:
+    """A connection that can't write, not even beside the file; it can leave the log there out of account.
 
     Raises:
         apsw.Error: what SQLite says.
     """
     # Without a log there is nothing beside the file to be read, and nothing may come to lie there.
     log = path.with_name(path.name + "-wal")
-    lasting = "" if log.is_file() and log.stat().st_size else "&immutable=1"
+    has_log = not without_log and log.is_file() and log.stat().st_size
+    lasting = "" if has_log else "&immutable=1"
     name = f"file:{quote(str(path.resolve()))}?mode=ro{lasting}"
     connection = apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
     try:

@@ -213,3 +213,6 @@ CREATE TABLE meta (
 ) STRICT;
 
 INSERT INTO meta (key, value) VALUES ('rev', '0');
+
+-- The name of the store: by it the log of another one is known.
+INSERT INTO meta (key, value) VALUES ('store', lower(hex(randomblob(16))));
