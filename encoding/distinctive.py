@@ -16,7 +16,9 @@ Stems = Callable[[Sequence[str]], list[str]]
 EXACT: Final = 1.0
 WORD: Final = 1.0 / 3.0
 """What a reused name or number, and what a reused word, counts towards the 1 that makes a reuse."""
-_ENOUGH: Final = 1.0 - 1e-9
+_LEAST: Final = 0.05
+"""The share of a long text's terms that make a reuse: it shares one or the other with anything on its subject."""
+_ROUNDING: Final = 1e-9
 
 _TOKEN: Final = re.compile(r"[^\W_]+(?:[._/@:+#\\-]+[^\W_]+)*|_\w+")
 _PART: Final = re.compile(r"[^\W_]+")
@@ -68,8 +70,8 @@ def reused(reply: Terms, shown: Mapping[str, Terms], known: Terms, rarity: Rarit
     """The ids of what was shown whose own terms a reply uses, in their order.
 
     A term speaks for a memory if few memories of the store hold it, it was not `known` from elsewhere, and not most of
-    the others shown hold it. One exact term or three words are needed. A reply that uses more than half of what was
-    shown tells nothing apart, so that nothing is used.
+    the others shown hold it. One exact term or three words are needed, and a twentieth of all terms of a long text. A
+    reply that uses more than half of what was shown tells nothing apart, so that nothing is used.
     """
     found = tuple(name for name in shown if _is_used(reply.without(known) & shown[name], name, shown, rarity))
     is_everything = len(found) > 1 and 2 * len(found) > len(shown)
@@ -81,7 +83,12 @@ def _is_used(common: Terms, name: str, shown: Mapping[str, Terms], rarity: Rarit
     own = {term for term in common.all() if 2 * sum(term in other for other in others) <= len(others)}
     exact = sum(rarity.names(term) <= rarity.few for term in sorted(own & common.exact))
     words = sum(rarity.stems(term) <= rarity.few for term in sorted(own & common.words))
-    return EXACT * exact + WORD * words >= _ENOUGH
+    needed = max(1.0, _LEAST * _weight(len(shown[name].exact), len(shown[name].words)))
+    return _weight(exact, words) >= needed - _ROUNDING
+
+
+def _weight(exact: int, words: int) -> float:
+    return EXACT * exact + WORD * words
 
 
 def _is_exact(token: str) -> bool:

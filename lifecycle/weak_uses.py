@@ -83,15 +83,9 @@ class WeakUses:
         there = self._store.memories.with_ids(showing.data.get("memories", ()))
         memories = [memory for memory in there if _may_count(memory, turn)]
         shown = {memory.id: self._terms(memory.content) for memory in memories}
-        few = max(_FEW, self._store.memories.count() // _FEW_OF)
-        rarity = Rarity(
-            lambda name: self._store.lexical.phrase_frequency(match_expression([name]), few),
-            lambda stem: self._store.lexical.frequency(stem, few),
-            few,
-        )
         told = self._terms("\n".join(answer.text for answer in answers))
         known = self._terms("\n".join(_elsewhere(turn, showing.at)))
-        names = reused(told, shown, known, rarity)
+        names = reused(told, shown, known, rarity_of(self._store))
         used = tuple(memory for memory in memories if memory.id in names)
         return WeakUse(showing.ref, used, answers[-1].memory.recorded_at) if used else None
 
@@ -107,6 +101,16 @@ class WeakUses:
             or (entry.event is Event.REUSED and entry.ref == use.recall_id)
             for entry in history
         )
+
+
+def rarity_of(store: Store) -> Rarity:
+    """How rare names and words are among what a store holds; few are 8 memories, or one in a hundred."""
+    few = max(_FEW, store.memories.count() // _FEW_OF)
+    return Rarity(
+        lambda name: store.lexical.phrase_frequency(match_expression([name]), few),
+        lambda stem: store.lexical.frequency(stem, few),
+        few,
+    )
 
 
 def _is_reply(event: Observed) -> bool:

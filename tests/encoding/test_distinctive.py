@@ -53,6 +53,13 @@ def test_a_name_or_number_of_one_memory_is_enough_and_so_are_three_words() -> No
     assert used("Lunch time.", shown) == []
 
 
+def test_a_long_text_needs_more_than_one_term_in_common() -> None:
+    long = " ".join(f"setting_{number}" for number in range(60))
+    assert used("It is setting_1.", ["setting_1", "other"]) == [0]
+    assert used("It is setting_1.", [long, "other"]) == []
+    assert used("It is setting_1, setting_2 or setting_3.", [long, "other"]) == [0]
+
+
 def test_what_the_prompt_or_most_others_say_or_many_memories_hold_tells_nothing() -> None:
     shown = ["Staging has 8443 on web.example", "Production has 9443 on web.example", "Tests have 7443 on web.example"]
     assert used("It is web.example", shown) == []
