@@ -42,7 +42,7 @@ def late_interaction(layout: Layout, pool: Rows, query: QueryTokens, tokens: Tok
 
     The rows come best first: when their texts are so long that they exceed a bound on the work, the last go without.
     """
-    members = np.arange(-max(map(abs, DECAY)), max(map(abs, DECAY)) + 1)
+    members = np.array(sorted({0, *DECAY.keys() & layout.offsets}))
     around = pool[:, np.newaxis] + members
     factor = np.stack([_factors(layout, pool, int(offset)) for offset in members], axis=1)
     factor = _within_budget(layout, around, factor)
@@ -54,8 +54,9 @@ def late_interaction(layout: Layout, pool: Rows, query: QueryTokens, tokens: Tok
     found = np.where(factor[:, :, np.newaxis] > 0, best[places] * factor[:, :, np.newaxis], -1.0)
     # Not through BLAS: on so few numbers it is no faster, and it once warned of a value that no replay showed.
     total = np.einsum("pt,t->p", np.nan_to_num(found, nan=-1.0).max(axis=1), query.weights)
-    own = best[places[:, len(members) // 2]]
-    missing = np.isnan(own).any(axis=1) | (factor[:, len(members) // 2] == 0)
+    middle = int(np.searchsorted(members, 0))
+    own = best[places[:, middle]]
+    missing = np.isnan(own).any(axis=1) | (factor[:, middle] == 0)
     return np.where(missing, _MISSING, total).astype(np.float32)
 
 
