@@ -33,7 +33,7 @@ _SPEAKING_TO: Final = (
     rf"\b{_READER}s?\b[^.\n]{{0,30}}\b(?:are instructed|are required|reading this|have to)\b",
     r"\b(?:ai|coding|automated)[ -](?:assistant|agent|model)s?\b[^.\n]{0,20}\b(?:must|should|need to)\b",
     rf"\bwhen(?:ever)? (?:you|an? {_READER}) (?:reads?|sees?|process(?:es)?|encounters?)\b",
-    rf"(?:^|[.!?;:]\s+|\n)\s*(?:to|dear|hey|attention|note to)[ ,:]+(?:the )?{_READER}\b",
+    rf"(?:^|[.!?;:]\s|\n)[^\S\n]*+(?:to|dear|hey|attention|note to)[ ,:]++(?:the )?{_READER}\b",
     rf"\b(?:do not|don['’]t|never|without) {_TELL}(?:ing)?\b[^.\n]{{0,25}}\b{_PERSON}\b",
 )
 _CARRYING_OUT: Final = (
@@ -44,7 +44,7 @@ _CARRYING_OUT: Final = (
 _SEAMS: Final = (
     rf"</?\s*(?:system[-_]reminder|{_TAGS})(?:\s[^<>]*)?/?>",
     r"<\|[^|\n]{1,40}\|>|\[/?INST\]|<</?SYS>>",
-    r"(?:^|\n)\s*(?:#+\s*)?(?:system|assistant|developer|human)\s*(?:message|prompt)?\s*:\s",
+    r"(?:^|\n)[^\S\n]*+(?:#++\s*+)?(?:system|assistant|developer|human)\s*+(?:message|prompt)?\s*+:\s",
 )
 _SHAPES: Final = tuple(
     re.compile(shape, re.IGNORECASE) for shape in (*_SETTING_ASIDE, *_SPEAKING_TO, *_CARRYING_OUT, *_SEAMS)

@@ -36,7 +36,8 @@ _ARTICLES = frozenset(["the", "a", "an"])
 # After these a lone letter is a name ("vector a is", "plan a and b").
 _NO_NOUN = frozenset(["is", "are", "was", "were", "has", "and", "or", "to", "of", "in", "on", "for", "by", "with", "="])
 _LINKING = frozenset(["of", "for", "in", "on", "at", "to"])
-_REASON = re.compile(r"\s*[,;]?\s+(?:because|since|so that|due to)\b(?P<reason>[^\n]*)$", re.IGNORECASE)
+# Space is read once and never given back: between columns there may be thousands of it.
+_REASON = re.compile(r"(?<!\s)(?:\s*+[,;])?\s++(?:because|since|so that|due to)\b(?P<reason>[^\n]*+)$", re.IGNORECASE)
 _TELLING = re.compile(r"[a-z][a-z0-9_]{4,}")
 _FEW_WORDS = 6
 _LIMIT = re.compile(

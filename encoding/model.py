@@ -77,7 +77,11 @@ def locate(
         ModelDamagedError: the folder holds a model that is neither known nor described.
     """
     if model_dir is not None:
-        return _files_in(model_dir, spec or _model_in(model_dir), "put it there, or correct EBBING_MODEL_DIR")
+        try:
+            return _files_in(model_dir, spec or _model_in(model_dir), "put it there, or correct EBBING_MODEL_DIR")
+        except OSError as error:
+            said = f"{str(model_dir)[:200]} can't be looked into ({error.strerror})"
+            raise ModelMissingError(f"{said}: correct EBBING_MODEL_DIR") from error
     wanted = spec or DEFAULT_MODEL
     for source in sources:
         if source.spec == wanted and (folder := _folder_of(source)) is not None:

@@ -91,10 +91,10 @@ _REMARKS = (
     _form(Kind.FACT, rf"{_BEGIN}(?:please )?(?:remember|note|keep in mind|bear in mind|for the record|for future reference|fyi)(?: that|:|,)? (?=(?:the|our|we|i|my|all|[A-Z`])[\w`' ])", leads=False),
 )  # fmt: skip
 _FIXES = (
-    _form(Kind.FACT, rf"{_BEGIN}(?:[\w`'’./()-]+ ){{1,12}}?(?:failed|fails|broke|breaks|crashed|crashes|hung|hangs|timed out|was failing|were failing|was broken|kept failing) (?:[\w`'’./()-]+ ){{0,8}}?(?:because|since|due to|as)\b", "fix", lasting=False),
+    _form(Kind.FACT, rf"{_BEGIN}(?:[\w`'’./()-]{{1,60}}+ ){{1,12}}?(?:failed|fails|broke|breaks|crashed|crashes|hung|hangs|timed out|was failing|were failing|was broken|kept failing) (?:[\w`'’./()-]{{1,60}}+ ){{0,8}}?(?:because|since|due to|as)\b", "fix", lasting=False),
     _form(Kind.FACT, rf"{_BEGIN}(?:the )?(?:[\w`-]+ ){{0,3}}(?:problem|issue|bug|root cause|cause|culprit|reason)(?: [\w`'’-]+){{0,4}} (?:was|is|turned out to be)\b(?! (?:that )?(?:fixed|gone|solved|open|still|resolved|unclear|unknown|not))", "fix", lasting=False, leads=False),
-    _form(Kind.FACT, rf"{_BEGIN}(?:[\w`'’./()-]+ ){{1,12}}?(?:was|were|is|are) caused by\b", "fix", lasting=False, leads=False),
-    _form(Kind.FACT, rf"{_BEGIN}(?:the (?:fix|solution|workaround|remedy) (?:was|is|turned out)|(?:[\w`'’./()-]+ ){{0,10}}?(?:fixed|solved|resolved|worked around)(?: (?:it|this|that|them|the [\w -]{{1,40}}))? (?:by|with|via)\b|(?:[\w`'’./-]+ ){{1,10}}?(?:fixed|fixes|solved|solves|resolved|resolves) (?:it|this|that|the (?:problem|issue|bug|error|failure|crash|test|tests|build))\b)", "fix", lasting=False, leads=False),
+    _form(Kind.FACT, rf"{_BEGIN}(?:[\w`'’./()-]{{1,60}}+ ){{1,12}}?(?:was|were|is|are) caused by\b", "fix", lasting=False, leads=False),
+    _form(Kind.FACT, rf"{_BEGIN}(?:the (?:fix|solution|workaround|remedy) (?:was|is|turned out)|(?:[\w`'’./()-]{{1,60}}+ ){{0,10}}?(?:fixed|solved|resolved|worked around)(?: (?:it|this|that|them|the [\w -]{{1,40}}))? (?:by|with|via)\b|(?:[\w`'’./-]+ ){{1,10}}?(?:fixed|fixes|solved|solves|resolved|resolves) (?:it|this|that|the (?:problem|issue|bug|error|failure|crash|test|tests|build))\b)", "fix", lasting=False, leads=False),
 )  # fmt: skip
 _REPORTED_WISHES = (
     _form(Kind.PREFERENCE, rf"{_BEGIN}the user {_SOFT}(?:prefers|likes|dislikes|hates|wants|does(?: not|n['’]t) (?:like|want)|never wants|always wants)\b(?! (?:to know|me to (?:fix|add|implement|write|create|check|look)|this|help|it)\b)"),

@@ -12,7 +12,7 @@ from .markdown import front_matter, listed, notes_of
 from .notes import Document, Note, Reading, instant, spoken
 
 _OBSERVATION = re.compile(r"\s*[-*]\s+\[([^\[\]()\n]{2,60})\]\s+(.+)$")
-_RELATION = re.compile(r"\s*[-*]\s+([^\[\]]{0,80}?)\s*\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]\s*(\(.*\))?\s*$")
+_RELATION = re.compile(r"\s*[-*]\s++([^\[\]]{0,80}?)\s*+\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]\s*+(\(.*\))?\s*+$")
 _TAG = re.compile(r"(?<!\S)#([\w/-]+)")
 _SECTIONS = re.compile(r"\s*#+\s*(observations|relations)\s*$", re.IGNORECASE)
 _KINDS = {

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from ...schemas.memory import Kind
 from .notes import Document, Note, Reading
 
-_HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
+_HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*)$")
 _ITEM = re.compile(r"( {0,3})(?:[-*+]|\d{1,9}[.)])\s+(.*)$")
 _FENCE = re.compile(r"\s*(```+|~~~+)")
 _RULE = re.compile(r"\s*([-*_])(\s*\1){2,}\s*$")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_COMMENT = "<!--", "-->"
 _FRONT = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
 _FIELD = re.compile(r"[ \t]*([\w-]+):[ \t]*(.*)$")
 _LISTED = re.compile(r"\s*-\s+(.*)$")
@@ -107,9 +107,20 @@ def listed(value: str) -> tuple[str, ...]:
 def blocks(text: str) -> Iterator[Block]:
     """The blocks of a Markdown text in order."""
     state = _State()
-    for line in _COMMENT.sub("", text).splitlines():
+    for line in _without_comments(text).splitlines():
         yield from state.take(line)
     yield from state.end()
+
+
+def _without_comments(text: str) -> str:
+    """A text without its comments; one that is never closed is none."""
+    begin, end = _COMMENT
+    kept: list[str] = []
+    at = 0
+    while (start := text.find(begin, at)) >= 0 and (close := text.find(end, start + len(begin))) >= 0:
+        kept.append(text[at:start])
+        at = close + len(end)
+    return "".join([*kept, text[at:]])
 
 
 @dataclass(slots=True)
@@ -127,7 +138,7 @@ class _State:
             yield from self._code(line, fence[1] if fence else "")
         elif heading := _HEADING.match(line):
             yield from self.end()
-            self._head(len(heading[1]), heading[2])
+            self._head(len(heading[1]), heading[2].rstrip().rstrip("#").rstrip())
         elif not line.strip() or _RULE.match(line):
             self.blank = True
         else:

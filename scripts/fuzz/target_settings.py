@@ -48,7 +48,9 @@ _words = st.sampled_from(
     ]
 )
 # The system lets no NUL into a variable; bytes that are no UTF-8 arrive as lone surrogates.
-_odd = st.one_of(texts(20), st.just("/data/\udcff/x")).map(lambda text: text.replace("\0", ""))
+_odd = st.one_of(texts(20), st.just("/data/\udcff/x")).map(
+    lambda text: text.replace("\0", "").encode("utf-8", "surrogatepass").decode("utf-8", "surrogateescape")
+)
 _values = st.one_of(_numbers, _numbers, _words, _odd)
 _names = [variable.name for variable in (*VARIABLES, *decay_variables())] + [
     "CLAUDE_CODE_SESSION_ID",

@@ -9,6 +9,7 @@ from fuzzing import Target
 from target_arguments import ARGUMENTS
 from target_config import CONFIG
 from target_damage import DAMAGE
+from target_growth import GROWTH
 from target_hooks import HOOKS
 from target_imports import IMPORTS
 from target_lines import LINES
@@ -17,6 +18,6 @@ from target_spool import SPOOL
 from target_stdio import STDIO
 from target_texts import TEXTS
 
-TARGETS: Final[Mapping[str, Target]] = {
-    target.name: target for target in (ARGUMENTS, CONFIG, DAMAGE, HOOKS, IMPORTS, LINES, SETTINGS, SPOOL, STDIO, TEXTS)
-}
+_ALL: Final = (ARGUMENTS, CONFIG, DAMAGE, GROWTH, HOOKS, IMPORTS, LINES, SETTINGS, SPOOL, STDIO, TEXTS)
+
+TARGETS: Final[Mapping[str, Target]] = {target.name: target for target in _ALL}

@@ -8,7 +8,7 @@ from foreign_samples import BASIC_MEMORY, CLAUDE_MD, CLAUDE_MEMORY, MEM0, MEMORY
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ebbing.encoding.foreign.markdown import blocks, front_matter
+from ebbing.encoding.foreign.markdown import blocks, front_matter, notes_of
 from ebbing.encoding.foreign.notes import Document, Note, Reading, spoken
 from ebbing.encoding.foreign.registry import FORMATS, recognised
 from ebbing.schemas.instants import parse
@@ -219,3 +219,9 @@ def test_a_bare_list_is_read_and_what_has_no_text_is_named() -> None:
     reading = read("mem0", {"a.json": data})
     assert (texts(reading), [where for where, _ in reading.problems]) == (["The port is 8080."], ["a.json memory 2"])
     assert read("mem0", {"a.json": "no json"}).problems != []
+
+
+def test_closing_marks_of_a_heading_and_comments_are_left_out() -> None:
+    text = "# Title #\n## Ways ##  \n<!-- not\nthis -->- one <!-- nor this -->\n- two <!-- but this"
+    notes = notes_of(Document("n.md", "n.md", text))
+    assert [note.text for note in notes] == ["Ways: one", "Ways: two <!-- but this"]

@@ -227,3 +227,8 @@ def test_a_file_that_went_away_is_missing(other_dir: Path) -> None:
 def test_known_models_have_ids_and_graphs_of_their_own() -> None:
     assert len({spec.id for spec in KNOWN_MODELS}) == len(KNOWN_MODELS)
     assert len({spec.file("graph").sha256 for spec in KNOWN_MODELS}) == len(KNOWN_MODELS)
+
+
+def test_a_folder_that_no_system_could_have_is_a_missing_model() -> None:
+    with pytest.raises(ModelMissingError, match="EBBING_MODEL_DIR"):
+        locate(model_dir=Path("a" * 5_000))
