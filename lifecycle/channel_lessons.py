@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Collection, Mapping, Sequence
 from math import log
 from typing import Any, Final
@@ -12,6 +13,8 @@ from ..store.journal import Entry
 from ..store.store import Store
 from .channel_weights import Learned, Lesson, taught
 from .choices import PLACE
+
+_log = logging.getLogger(__name__)
 
 KEY: Final = "learned.choices"
 _OTHERS: Final = 15
@@ -35,7 +38,7 @@ class ChannelLessons:
         """
         text = self._store.meta.get(KEY)
         if text != self._parsed[0]:
-            learned = Learned() if text is None else Learned.of_data(json.loads(text))
+            learned = Learned() if text is None else _read(text)
             self._parsed = (text, learned, learned.multipliers())
         return self._parsed[1]
 
@@ -103,6 +106,15 @@ def lesson_of(shown: Mapping[str, Any], useful: Collection[str], already: Collec
 def write(store: Store, learned: Learned) -> None:
     """Keep what was learned, in the caller's transaction."""
     store.meta.set(KEY, json.dumps(learned.as_data(), sort_keys=True))
+
+
+def _read(text: str) -> Learned:
+    """What was kept; nothing where the row is not what `write` writes, which an import may bring."""
+    try:
+        return Learned.of_data(json.loads(text))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        _log.warning("what was learned of the channels can't be read and counts for nothing: %r", error)
+        return Learned()
 
 
 def rounded(parts: Mapping[str, float]) -> dict[str, float]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from math import exp, log, tanh
+from math import exp, isfinite, log, tanh
 from typing import Any, Final
 
 import numpy as np
@@ -56,7 +56,7 @@ class Lesson:
     @classmethod
     def of_data(cls, data: Mapping[str, Any]) -> Lesson:
         """The lesson that a journal entry holds."""
-        return cls(data["class"], tuple(tuple(choice) for choice in data["choices"]), float(data["weight"]))
+        return cls(data["class"], tuple(tuple(choice) for choice in data.get("choices", ())), float(data["weight"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +100,19 @@ class Learned:
 
     @classmethod
     def of_data(cls, data: Mapping[str, Any]) -> Learned:
-        """What `as_data` wrote."""
+        """What `as_data` wrote.
+
+        Raises:
+            ValueError: for what it never writes.
+        """
         classes = {
             name: ClassWeights(one["signals"], Belief.of_data(one["own"])) for name, one in data["classes"].items()
         }
         common, plain = Belief.of_data(data["common"]), Belief.of_data(data["plain"])
-        return cls(data["signals"], data["evidence"], common, plain, classes)
+        signals, evidence = float(data["signals"]), float(data["evidence"])
+        if not (isfinite(signals) and isfinite(evidence)):
+            raise ValueError("figures of learning must be finite")
+        return cls(signals, evidence, common, plain, classes)
 
     def _multiplier(self, offset: float) -> float:
         return exp(min(_LARGEST, max(-_LARGEST, self.belief * offset)))

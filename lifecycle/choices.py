@@ -54,8 +54,18 @@ class Belief:
 
     @classmethod
     def of_data(cls, data: Mapping[str, Any]) -> Self:
-        """What `dataclasses.asdict` and JSON made of one."""
-        return cls(tuple(data["names"]), tuple(data["mean"]), tuple(tuple(row) for row in data["covariance"]))
+        """What `dataclasses.asdict` and JSON made of one.
+
+        Raises:
+            ValueError: for what is none: of the wrong shape, or not of finite numbers.
+        """
+        names = tuple(str(name) for name in data["names"])
+        mean, covariance = np.array(data["mean"], np.float64), np.array(data["covariance"], np.float64)
+        size = len(names)
+        is_shaped = mean.shape == (size,) and covariance.size == size * size and len(covariance) == size
+        if not is_shaped or not (np.isfinite(mean).all() and np.isfinite(covariance).all()):
+            raise ValueError("no distribution of these parameters")
+        return cls(names, tuple(mean.tolist()), tuple(tuple(row) for row in covariance.tolist()))
 
     def over(self, names: Sequence[str], variances: Sequence[float]) -> tuple[Floats, Floats]:
         """Mean (p,) and covariance (p, p) of these parameters; those not known yet have mean 0 and their variance."""

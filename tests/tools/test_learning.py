@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from world import World
 
-from ebbing.lifecycle.channel_lessons import ChannelLessons
+from ebbing.lifecycle.channel_lessons import KEY, ChannelLessons
 from ebbing.lifecycle.channel_weights import Learned
 from ebbing.lifecycle.rebuild import rebuild
 from ebbing.retrieval.learned import of_class
@@ -89,6 +89,27 @@ def test_classes_without_signals_of_their_own_learn_from_the_others(world: World
     assert of_class({}, "list") == {}
 
 
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "[]",
+        "{}",
+        "no",
+        (
+            '{"signals": 1, "evidence": NaN, "common": {"names": [], "mean": [], "covariance": []},'
+            ' "plain": {"names": ["heat"], "mean": [], "covariance": []}, "classes": {}}'
+        ),
+    ],
+)
+def test_a_row_that_nobody_wrote_counts_for_nothing_and_breaks_no_recall(world: World, kept: str) -> None:
+    plain = [memory.score for memory in recall(world.services, RecallArguments(query=QUERY)).memories]
+    world.services.store.meta.set(KEY, kept)
+    recall_id, ids = asked(world)
+    assert [memory.score for memory in recall(world.services, RecallArguments(query=QUERY)).memories] == plain
+    learn(world.services, "used", [ids[0]], recall_id)
+    assert world.services.lessons.known().signals == 1
+
+
 def test_a_reset_forgets_it_and_another_process_sees_that(world: World) -> None:
     recall_id, ids = asked(world)
     learn(world.services, "used", [ids[-1]], recall_id)
@@ -108,6 +129,6 @@ def test_the_journal_alone_gives_what_was_learned(world: World) -> None:
     lived = world.services.lessons.known()
     assert lived.classes["simple"].signals == lived.signals == 4
     store = world.services.store
-    store.meta.set("learned.choices", json.dumps(Learned(signals=9.0).as_data()))
+    store.meta.set(KEY, json.dumps(Learned(signals=9.0).as_data()))
     rebuild(store, world.now)
     assert world.services.lessons.known() == lived
