@@ -10,6 +10,7 @@ Figures, each with the ends of its 95 % interval by bootstrap over runs (`_low`,
 learning less quality with fixed weights, a mean over the first N signals and over the users with a taste; the same for
 those that nothing can be learned from: `default_N`, whose taste is the default, `first_N`, who besides mostly takes
 what stands first, `noise_N`, who answers at random. The table has every user, with the gain of an oracle.
+`standard_error_N` is how far chance alone moves a user's mean over N signals: what is smaller nobody can notice.
 
 The constants of learning were chosen on the first three stores of locomo-dev: `--held-out 3` leaves those out.
 """
@@ -109,20 +110,21 @@ def likely_picks(one: Asked, taste: Mapping[str, float]) -> dict[int, float]:
 
 
 def live(questions: Sequence[Asked], user: User, signals: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Gain over fixed weights at each signal, and the oracle's: (signals, 2)."""
+    """Gain over fixed weights at each signal, the oracle's, and the reciprocal rank of the pick: (signals, 3)."""
     known = Learned()
-    gains = np.zeros((signals, 2))
+    gains = np.zeros((signals, 3))
     for at in range(signals):
         one = questions[int(rng.integers(len(questions)))]
         likely = likely_picks(one, user.wants(one.query_class))
         order = reweighted(one.model, one.parts, of_class(known.multipliers(), one.query_class)).rows
         fixed = quality(one.model.rows, likely)
         ideal = reweighted(one.model, one.parts, user.wants(one.query_class)).rows
-        gains[at] = quality(order, likely) - fixed, quality(ideal, likely) - fixed
         shown = order[:_SHOWN].tolist()
         chance = np.array([1.0 if user.is_random else likely[row] + 1e-12 for row in shown])
         chance *= np.arange(1, len(shown) + 1) ** -user.place
         pick = shown[int(rng.choice(len(shown), p=chance / chance.sum()))]
+        rank = shown.index(pick) + 1
+        gains[at] = quality(order, likely) - fixed, quality(ideal, likely) - fixed, 1.0 / rank
         known = taught(known, _lesson(one, shown, pick))
     return gains
 
@@ -146,8 +148,9 @@ def interval(values: NDArray[np.float64], rng: np.random.Generator) -> tuple[flo
 def measured(
     gains: Mapping[str, NDArray[np.float64]], rng: np.random.Generator
 ) -> tuple[dict[str, float], list[tuple[str, int, float, float, float, float]]]:
-    """Figures with intervals, and the table's rows, of the gains of each user's lives: (lives, signals, 2)."""
-    figures: dict[str, float] = {}
+    """Figures with intervals, and the table's rows, of the gains of each user's lives: (lives, signals, 3)."""
+    everybody = np.concatenate(list(gains.values()))[:, :, 2]
+    figures = {f"standard_error_{mark}": float(everybody.std() / np.sqrt(mark)) for mark in MARKS}
     rows: list[tuple[str, int, float, float, float, float]] = []
     for name, users in {"gain": TASTES, **{user: (user,) for user in (*NOTHING, *TASTES)}}.items():
         lives = np.concatenate([gains[user] for user in users])
