@@ -65,11 +65,12 @@ class WeakUses:
     def record(self, uses: Sequence[WeakUse]) -> int:
         """Write weak uses down, each once, in the caller's transaction; returns how many memories were used.
 
-        What somebody has said of a memory since it was shown stands instead.
+        What somebody has said of a memory since it was shown stands instead, and one that is gone by now is left out.
         """
         count = 0
         for use in uses:
-            fresh = [memory for memory in use.memories if not self._is_settled(memory, use)]
+            there = self._store.memories.with_ids([memory.id for memory in use.memories])
+            fresh = [memory for memory in there if not self._is_settled(memory, use)]
             for memory in fresh:
                 self._ledger.reused(memory, use.at, use.recall_id)
             self._lessons.teach(use.recall_id, [memory.id for memory in fresh], use.at, self._weight)

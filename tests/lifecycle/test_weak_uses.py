@@ -12,6 +12,7 @@ from world import PROJECT, World
 from ebbing.lifecycle.channel_weights import Learned
 from ebbing.lifecycle.constants import DEFAULTS, DecaySettings
 from ebbing.lifecycle.rebuild import rebuild
+from ebbing.lifecycle.weak_uses import WeakUse, WeakUses
 from ebbing.schemas.memory import Event, Memory
 from ebbing.store.journal import Entry
 from ebbing.store.spool import SpoolEvent
@@ -196,6 +197,16 @@ def test_a_reminder_counts_as_shown_and_observed_replies_count_as_replies(world:
     consolidate(world.services)
     [use] = entries(world, Event.REUSED)
     assert use.ref == reminder.recall_id
+
+
+def test_what_was_erased_meanwhile_is_left_out(world: World) -> None:
+    memory = about(world, "The staging database of")
+    weak_uses = WeakUses(world.services.store, world.services.ledger)
+    use = WeakUse("r-1", (memory,), world.now)
+    assert weak_uses.record([use]) == 1
+    assert weak_uses.record([use]) == 0
+    world.services.ledger.erased([memory], world.now)
+    assert weak_uses.record([WeakUse("r-2", (memory,), world.now)]) == 0
 
 
 def test_without_a_prompt_nothing_is_told(world: World) -> None:
