@@ -30,6 +30,8 @@ def mend(store: Store, parts: AbstractSet[str], now: int, settings: DecaySetting
     if parts & {"schema", "rows", "figures", "columns"}:
         repairs.complete()
         repairs.drop_orphans()
+    if "journal" in parts:
+        repairs.drop_unread_entries()
     if "texts" in parts:
         texts = repairs.recover_texts(store.backups.list())
     if "columns" in parts:
@@ -37,13 +39,17 @@ def mend(store: Store, parts: AbstractSet[str], now: int, settings: DecaySetting
     if parts & {"figures", "columns"}:
         repairs.give_figures()
         rebuild(store, now, settings)
+    _index(store, parts)
+    return Mended(*texts)
+
+
+def _index(store: Store, parts: AbstractSet[str]) -> None:
     if parts & {"words", "texts", "rows"}:
-        store.lexical.rebuild((seq, *indexed(text, tags)) for seq, text, tags in repairs.texts())
+        store.lexical.rebuild((seq, *indexed(text, tags)) for seq, text, tags in store.repairs.texts())
     if parts & {"embeddings", "figures", "rows"}:
         for vectors in store.every_model():
-            repairs.drop_damaged_embeddings(vectors.dimension, vectors.model)
+            store.repairs.drop_damaged_embeddings(vectors.dimension, vectors.model)
             vectors.rebuild()
-    return Mended(*texts)
 
 
 def _read_anew(store: Store, seqs: list[int], now: int) -> None:

@@ -9,6 +9,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -34,9 +35,11 @@ _NEGLECTED_SPOOL_BYTES = 16 << 20
 _STANDINGS: Mapping[str, Level] = {"in place": "ok", "incomplete": "note", "absent": "note"}
 _PARTS: Mapping[Part, tuple[str, str]] = {
     "schema": ("tables", "all are there"),
+    "definitions": ("definitions", "all tables are what they were"),
     "rows": ("rows", "each belongs to something"),
     "texts": ("texts", "all {memories:,} are what was stored"),
     "columns": ("values", "all can be read"),
+    "journal": ("journal", "every entry can be read"),
     "figures": ("figures", "every memory has figures that can be"),
     "words": ("index of words", "covers all {memories:,} memories"),
     "embeddings": ("index of embeddings", "holds every embedding there is"),
@@ -154,6 +157,7 @@ def _database(path: Path, found: Checkup) -> Iterator[Finding]:
 def _parts(path: Path, found: Checkup) -> Iterator[Finding]:
     if found.schema != found.known_schema:
         return
+    back = cache(lambda: way_back(path))
     for part, (name, sound) in _PARTS.items():
         faults = [fault for fault in found.faults if fault.part == part]
         if not faults:
@@ -162,8 +166,7 @@ def _parts(path: Path, found: Checkup) -> Iterator[Finding]:
         remedy = "run `ebbing doctor --fix`"
         if part == "texts":
             remedy += ", which looks for them in the backups"
-        if not all(fault.derivable for fault in faults):
-            remedy += f"; for what it can't bring back, {way_back(path)}"
+        remedy += f"; for what it can't bring back, {back()}"
         yield Finding(name, "problem", "; ".join(fault.text for fault in faults), remedy, part)
 
 

@@ -33,8 +33,8 @@ def repair(home: Path, wanted: AbstractSet[str], now: int, services: Open) -> No
             make_private(home)
         except OSError as error:
             raise EbbingError(f"the permissions can't be changed: {error.strerror}") from error
-    parts = set(wanted) - {"permissions", "file"}
-    if "file" in wanted:
+    parts = set(wanted) - {"permissions", "file", "definitions"}
+    if wanted & {"file", "definitions"}:
         parts |= _write_anew(home / "memory.db", now)
     if not parts:
         return

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from ..schemas.memory import Kind
 from .database import NOTHING, WRITING, Database
+from .errors import intact
+from .meta import revision_of
 
 KINDS: tuple[Kind, ...] = tuple(Kind)
 FOREVER = np.iinfo(np.int64).max
@@ -126,7 +128,7 @@ class Catalog:
         """
         found = self._database.transaction()
         with self._guard, self._database.snapshot():
-            revision = int(self._database.value("SELECT value FROM meta WHERE key = 'rev'"))
+            revision = revision_of(self._database)
             known = self._columns.revision
             if found == WRITING:
                 return self._columns if revision == known else self._refreshed(revision, {})
@@ -174,7 +176,8 @@ class Catalog:
         parts: list[list[NDArray[Any]]] = []
         # Some at a time: as Python's numbers they take twenty times the room.
         while rows := list(islice(cursor, _ROWS_AT_ONCE)):
-            parts.append(self._columns_of(rows))
+            with intact():
+                parts.append(self._columns_of(rows))
         seqs, *values = parts[0] if len(parts) == 1 else map(np.concatenate, zip(nothing, *parts, strict=True))
         return seqs, values
 

@@ -58,6 +58,7 @@ _BROKEN_SCHEMA: Final = (
     "vtable constructor failed",
     "sqlite-vec error",
     "vec0",
+    "blob",
     "no such table",
     "no such column",
     "fts5:",
@@ -89,13 +90,15 @@ def translated() -> Generator[None]:
     """Turn SQLite errors raised inside into our tree.
 
     Raises:
-        StoreError: the member of the tree that says what happened.
+        StoreError: the member of the tree that says what happened; a text that is no text any more is damage.
         InvalidInputError: if a value that was to be stored or looked for is no valid Unicode.
     """
     try:
         yield
     except apsw.Error as error:
         raise convert(error) from error
+    except UnicodeDecodeError as error:
+        raise StoreCorruptError(DAMAGED) from error
     except UnicodeEncodeError as error:
         raise InvalidInputError("a name or text holds half a character: give it in valid Unicode") from error
 

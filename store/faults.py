@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 import apsw
+import numpy as np
 
 from ..schemas.errors import StoreCorruptError
-from ..schemas.memory import Entity, Kind, State
+from ..schemas.memory import Entity, Event, Kind, State
 from .attic import unpack
 from .blueprint import blueprint, is_base_table, is_derived
 from .codec import Codes, sign_bits_of
@@ -22,12 +23,13 @@ from .errors import intact
 from .memories import content_hash
 from .rows import to_slots
 
-Part = Literal["words", "embeddings", "schema", "rows", "columns", "figures", "texts"]
+Part = Literal["words", "embeddings", "schema", "rows", "columns", "figures", "texts", "journal", "definitions"]
 
 _ROWS: Final = 500
 _TERMS: Final = 200
 _WIDTHS: Final = (2, 4, 8, 32)
 KINDS: Final = ", ".join(f"'{kind}'" for kind in Kind)
+EVENTS: Final = ", ".join(f"'{event}'" for event in Event)
 _SHIFT: Final = 12
 STRANGE: Final = (
     f"state NOT BETWEEN 0 AND {int(State.FORGOTTEN)} OR bit_width NOT IN {_WIDTHS}"
@@ -58,8 +60,10 @@ def faults(connection: apsw.Connection) -> list[Fault]:
     found: list[Fault] = []
     checks: tuple[tuple[Part, Callable[[apsw.Connection], Iterator[Fault]]], ...] = (
         ("schema", _schema),
+        ("definitions", _definitions),
         ("rows", _orphans),
         ("columns", _columns),
+        ("journal", _journal),
         ("figures", _figures),
         ("texts", _texts),
         ("words", _words),
@@ -92,6 +96,16 @@ def _schema(connection: apsw.Connection) -> Iterator[Fault]:
         yield Fault("schema", "the count of changes is lost")
 
 
+def _definitions(connection: apsw.Connection) -> Iterator[Fault]:
+    """Statements in the schema of which a part has changed: they still make tables, but others."""
+    models = [(int(number), int(size)) for number, size in run(connection, "SELECT id, dimension FROM model")]
+    wanted = blueprint(models)
+    present = run(connection, "SELECT name, CAST(sql AS BLOB) FROM sqlite_master WHERE sql IS NOT NULL")
+    changed = [str(name) for name, sql in present if name in wanted and sql != wanted[name].encode()]
+    if changed:
+        yield Fault("definitions", f"of {', '.join(changed[:3])} not what they were")
+
+
 def _orphans(connection: apsw.Connection) -> Iterator[Fault]:
     """Rows that belong to nothing: harmless where the memory is gone, a loss where something it needs is."""
     counts: dict[tuple[str, str], int] = {}
@@ -111,19 +125,47 @@ def _columns(connection: apsw.Connection) -> Iterator[Fault]:
     if count:
         yield Fault("columns", f"{count:,} memories have values that can't be")
         return
-    bad = sum(not is_read(*row) for row in run(connection, "SELECT entities, slots, tags FROM memory"))
+    bad = sum(not is_read(*row) for row in run(connection, f"SELECT {READ} FROM memory"))
     if bad:
         yield Fault("columns", f"{bad:,} memories have values that can't be")
 
 
-def is_read(entities: str, slots: str, tags: str) -> bool:
-    """Whether a memory's columns of JSON hold what they should."""
+READ: Final = ", ".join(f"CAST({name} AS BLOB)" for name in ("entities", "slots", "tags", "gist", "cue"))
+"""Columns as the bytes they are: damaged ones may be no text."""
+
+
+def is_read(entities: bytes, slots: bytes, tags: bytes, *texts: bytes) -> bool:
+    """Whether a memory's columns that are text or JSON hold what they should."""
     try:
         with intact():
-            read = [[Entity(*pair) for pair in json.loads(entities)], to_slots(slots)]
+            read = [[Entity(*pair) for pair in json.loads(entities)], to_slots(slots.decode())]
+            read += [text.decode() for text in texts]
             return len(read) > 0 and all(isinstance(tag, str) for tag in json.loads(tags))
     except StoreCorruptError:
         return False
+
+
+def _journal(connection: apsw.Connection) -> Iterator[Fault]:
+    if bad := unread_entries(connection):
+        yield Fault("journal", f"{len(bad):,} entries can't be read")
+
+
+def unread_entries(connection: apsw.Connection) -> list[int]:
+    """The entries of the journal (ids) that are no entries any more."""
+    rows = run(
+        connection,
+        f"SELECT id, event IN ({EVENTS}) AND CASE WHEN json_valid(data) THEN json_type(data) = 'object' END,"
+        " CAST(concat(memory, ' ', ref, ' ', data) AS BLOB) FROM journal",
+    )
+    return [int(number) for number, readable, text in rows if not (readable and _is_text(text))]
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _figures(connection: apsw.Connection) -> Iterator[Fault]:
@@ -143,7 +185,7 @@ def _texts(connection: apsw.Connection) -> Iterator[Fault]:
     lost = wrong = 0
     rows = run(
         connection,
-        "SELECT m.content, a.codec, a.body, m.content_hash FROM memory m LEFT JOIN attic a USING (seq)",
+        f"SELECT {TEXT}, m.content_hash FROM memory m LEFT JOIN attic a USING (seq)",
     )
     for content, codec, body, digest in rows:
         text = text_of(content, codec, body)
@@ -155,10 +197,16 @@ def _texts(connection: apsw.Connection) -> Iterator[Fault]:
         yield Fault("texts", f"the texts of {wrong:,} memories are not what was stored", derivable=False)
 
 
-def text_of(content: str | None, codec: str | None, body: bytes | None, *, digest: bytes | None = None) -> str | None:
+TEXT: Final = "CAST(m.content AS BLOB), CAST(a.codec AS BLOB), a.body"
+
+
+def text_of(
+    content: bytes | None, codec: bytes | None, body: bytes | None, *, digest: bytes | None = None
+) -> str | None:
     """A memory's text from its row or the attic; None where it is lost, or isn't the one of its hash."""
     try:
-        text = unpack(codec, body) if content is None else content
+        with intact():
+            text = unpack(None if codec is None else codec.decode(), body) if content is None else content.decode()
     except StoreCorruptError:
         return None
     return text if digest is None or content_hash(text) == digest else None
@@ -196,15 +244,24 @@ def _embeddings(connection: apsw.Connection) -> Iterator[Fault]:
 
 
 def _wrong_bits(connection: apsw.Connection, model: int, dimension: int, held: dict[int, bytes]) -> int:
-    import numpy as np
-
     wrong = 0
-    rows = run(connection, "SELECT seq, bit_width, chunks, codes, scales FROM vector WHERE model = ?", (model,))
-    for seq, width, chunks, codes, scales in rows:
-        packed = np.frombuffer(codes, np.uint8).reshape(chunks, dimension * width // 8)
-        bits = sign_bits_of(Codes(width, packed, np.frombuffer(scales, np.float32)))
-        wrong += any(held.get(seq << _SHIFT | chunk) != row.tobytes() for chunk, row in enumerate(bits))
+    for seq, *row in run(connection, f"SELECT {VECTOR} FROM vector WHERE model = ?", (model,)):
+        bits = bits_of(*row, dimension=dimension)
+        wrong += bits is None or any(held.get(seq << _SHIFT | chunk) != one for chunk, one in enumerate(bits))
     return wrong
+
+
+VECTOR: Final = "seq, bit_width, chunks, codes, scales"
+
+
+def bits_of(bit_width: int, chunks: int, codes: bytes, scales: bytes, *, dimension: int) -> list[bytes] | None:
+    """The sign bits of a memory's chunk vectors; None where their bytes are not those of so many vectors."""
+    try:
+        with intact():
+            packed = np.frombuffer(codes, np.uint8).reshape(chunks, dimension * bit_width // 8)
+            return [row.tobytes() for row in sign_bits_of(Codes(bit_width, packed, np.frombuffer(scales, np.float32)))]
+    except StoreCorruptError:
+        return None
 
 
 def _answers(connection: apsw.Connection, model: int, held: dict[int, bytes]) -> bool:

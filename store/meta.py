@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from .database import Database
+from .errors import intact
 
 _ASIDE: Final = "rev.aside"
 
@@ -32,7 +33,7 @@ class Meta:
 
     def revision(self) -> int:
         """The number of the last change to any memory."""
-        return int(self._database.value("SELECT value FROM meta WHERE key = 'rev'"))
+        return revision_of(self._database)
 
     def answering_revision(self) -> int:
         """The number of the last change that an answer depends on: `revision` less the changes made `aside`."""
@@ -62,4 +63,16 @@ class Meta:
             changed = self._database.execute(
                 "UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'rev' RETURNING value"
             ).fetchone()
-        return int(changed[0])  # type: ignore[index]
+        with intact():
+            return int(changed[0])  # type: ignore[index]
+
+
+def revision_of(database: Database) -> int:
+    """The number of the last change to any memory.
+
+    Raises:
+        StoreCorruptError: if it is lost.
+    """
+    found = database.value("SELECT value FROM meta WHERE key = 'rev'")
+    with intact():
+        return int(found)

@@ -69,6 +69,9 @@ def _strip(path: Path) -> None:
         run(connection, f"DELETE FROM sqlite_schema WHERE {_DERIVED} OR tbl_name LIKE 'coarse!_%' ESCAPE '!'")
         run(connection, "DELETE FROM sqlite_schema WHERE type IN ('trigger', 'view')")
         run(connection, "DELETE FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL")
+        for name, sql in blueprint([]).items():
+            if is_base_table(name, sql):
+                run(connection, "UPDATE sqlite_schema SET sql = ? WHERE name = ? AND sql <> ?", (sql, name, sql))
         run(connection, "PRAGMA writable_schema = RESET")
         list(run(connection, "VACUUM"))
     finally:

@@ -12,7 +12,7 @@ import apsw
 from .blueprint import blueprint, is_base_table, is_derived
 from .connections import run
 from .database import Database, Row
-from .faults import KINDS, STRANGE, is_read, text_of
+from .faults import KINDS, READ, STRANGE, TEXT, VECTOR, bits_of, is_read, text_of, unread_entries
 from .memories import content_hash
 from .soundness import opened
 
@@ -24,13 +24,13 @@ _SAID: Final = (
     " WHERE j.memory = memory.id AND event IN ('saved', 'gisted') ORDER BY j.id LIMIT 1)"
 )
 _TEXTS: Final = (
-    "SELECT m.seq, m.content, a.codec, a.body, m.gist, m.tags FROM memory m LEFT JOIN attic a USING (seq)"
+    f"SELECT m.seq, {TEXT}, CAST(m.gist AS BLOB), m.tags FROM memory m LEFT JOIN attic a USING (seq)"
     " WHERE m.seq > ? ORDER BY m.seq LIMIT 500"
 )
 _HASHED: Final = (
-    "SELECT m.seq, m.id, m.gist, m.content, a.codec, a.body, m.content_hash FROM memory m LEFT JOIN attic a USING (seq)"
+    f"SELECT m.seq, m.id, CAST(m.gist AS BLOB), {TEXT}, m.content_hash FROM memory m LEFT JOIN attic a USING (seq)"
 )
-_COPY: Final = "SELECT m.content, a.codec, a.body FROM memory m LEFT JOIN attic a USING (seq) WHERE m.id = ?"
+_COPY: Final = f"SELECT {TEXT} FROM memory m LEFT JOIN attic a USING (seq) WHERE m.id = ?"
 
 
 class Repairs:
@@ -70,17 +70,21 @@ class Repairs:
     def drop_damaged_embeddings(self, dimension: int, model: int) -> None:
         """Remove embeddings whose bytes are not those of so many numbers: the daily run computes them anew."""
         with self._database.atomic():
-            self._database.execute(
-                "DELETE FROM vector WHERE model = ?1 AND (bit_width NOT IN (2, 4, 8, 32)"
-                " OR length(codes) <> chunks * ?2 * bit_width / 8 OR length(scales) <> 4 * chunks)",
-                (model, dimension),
-            )
+            rows = self._database.execute(f"SELECT {VECTOR} FROM vector WHERE model = ?", (model,))
+            gone = [(row[0],) for row in rows if bits_of(*row[1:], dimension=dimension) is None]
+            self._database.executemany("DELETE FROM vector WHERE seq = ?", gone)
             self._database.execute(
                 "DELETE FROM token WHERE model = ?1 AND (bit_width NOT IN (2, 4, 8, 32)"
                 " OR length(codes) <> count * ?2 * bit_width / 8 OR length(scales) <> 4 * count"
                 " OR length(pieces) <> 4 * count)",
                 (model, dimension),
             )
+
+    def drop_unread_entries(self) -> None:
+        """Remove the entries of the journal that can't be read: what they told of is lost, the rest is read again."""
+        with self._database.atomic(), self._database.connection() as connection:
+            gone = [(number,) for number in unread_entries(connection)]
+            self._database.executemany("DELETE FROM journal WHERE id = ?", gone)
 
     def give_figures(self) -> None:
         """Give every memory figures that can be; the journal then says what they are."""
@@ -98,11 +102,11 @@ class Repairs:
         The kind, trust and importance are those that the journal tells of.
         """
         with self._database.atomic():
-            rows = self._rows("SELECT seq, entities, slots, tags FROM memory")
+            rows = self._rows(f"SELECT seq, {READ} FROM memory")
             bad = [int(seq) for seq, *texts in rows if not is_read(*texts)]
             self._database.executemany(
-                "UPDATE memory SET entities = '[]', slots = '[]', version = version + 1,"
-                " tags = CASE WHEN json_valid(tags) AND json_type(tags) = 'array' THEN tags ELSE '[]' END"
+                "UPDATE memory SET entities = '[]', slots = '[]', gist = '', cue = '', version = version + 1,"
+                " tags = CASE WHEN json_valid(tags) THEN iif(json_type(tags) = 'array', tags, '[]') ELSE '[]' END"
                 " WHERE seq = ?",
                 [(seq,) for seq in bad],
             )
@@ -124,7 +128,8 @@ class Repairs:
         found = 0
         with self._database.atomic():
             damaged = [row for row in self._rows(_HASHED) if text_of(*row[3:6], digest=row[6]) is None]
-            for seq, identifier, gist, content, _, _, digest in damaged:
+            for seq, identifier, brief, content, _, _, digest in damaged:
+                gist = brief.decode("utf-8", "replace")
                 copies = (gist, *_copies(backups, identifier))
                 text = next((one for one in copies if content_hash(one) == digest), None)
                 found += text is not None
@@ -137,7 +142,11 @@ class Repairs:
         last = 0
         while rows := self._database.rows(_TEXTS, (last,)):
             for seq, content, codec, body, gist, tags in rows:
-                yield int(seq), text_of(content, codec, body) or str(gist), tuple(json.loads(tags))
+                yield (
+                    int(seq),
+                    text_of(content, codec, body) or gist.decode("utf-8", "replace"),
+                    tuple(json.loads(tags)),
+                )
             last = rows[-1][0]
 
     def _put(self, seq: int, text: str) -> None:

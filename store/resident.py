@@ -20,6 +20,7 @@ from .codec.arrays import Bytes, Floats, Positions
 from .codec.signs import as_words
 from .database import NOTHING, WRITING, Database
 from .matrix import BLOCK_ROWS, CodeBlocks, Matrix, Words
+from .meta import revision_of
 from .vector_rows import StoredVectors
 from .vectors import Vectors
 
@@ -103,7 +104,7 @@ class ResidentVectors:
         found = self._database.transaction()
         with self._guard, self._database.snapshot():
             if found != WRITING:
-                revision = int(self._database.value("SELECT value FROM meta WHERE key = 'rev'"))
+                revision = revision_of(self._database)
                 # A snapshot older than what another thread has read is no reason to read everything again.
                 if revision > self._matrix.revision or (revision < self._matrix.revision and found == NOTHING):
                     self._refresh(revision)

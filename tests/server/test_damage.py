@@ -5,6 +5,7 @@ in the place of a full one, and never a lost memory that doctor finds healthy.
 """
 
 import os
+import random
 import shutil
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
@@ -12,6 +13,8 @@ from pathlib import Path
 
 import apsw
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from world import START, World
 
 from ebbing.lifecycle.daily import RunContext
@@ -131,6 +134,20 @@ DERIVED: dict[str, tuple[str, Damage]] = {
     "pages of the index of embeddings": ("database", noise("coarse_1_vector_chunks00")),
     "embeddings cut short": ("index of embeddings", sql("UPDATE vector SET codes = substr(codes, 1, 7) WHERE seq = 3")),
     "the triggers": ("index of embeddings", sql("DELETE FROM sqlite_schema WHERE type = 'trigger'")),
+    "the definition of a table": (
+        "definitions",
+        sql("UPDATE sqlite_schema SET sql = replace(sql, 'scales', 'scxles') WHERE name = 'token'"),
+    ),
+    "entries of the journal that can't be read": (
+        "journal",
+        sql("UPDATE journal SET event = 'sqved' WHERE id = 3", "UPDATE journal SET data = '{' WHERE id = 4"),
+    ),
+    "texts that are no text": ("texts", sql("UPDATE memory SET content = CAST(x'ff41' AS TEXT) WHERE seq = 2")),
+    "gists that are no text": ("values", sql("UPDATE memory SET gist = CAST(x'ff41' AS TEXT) WHERE seq = 2")),
+    "an embedding without a direction": (
+        "index of embeddings",
+        sql("UPDATE vector SET codes = zeroblob(length(codes)) WHERE bit_width = 32"),
+    ),
     "an index": ("tables", sql("DROP INDEX memory_by_hash")),
     "pages of an index": ("database", noise("memory_by_hash")),
     "half of the figures": ("figures", sql("DELETE FROM strength WHERE seq % 2")),
@@ -247,3 +264,32 @@ def test_opening_a_damaged_store_names_the_newest_sound_backup_and_the_command(k
     told = str(caught.value)
     # What is met in the middle is not the moment to read backups: doctor is.
     assert f"`ebbing restore {backup}`" in told or (kind == "pages of memories" and "`ebbing doctor --fix`" in told)
+
+
+@given(seed=st.integers(0, 2**32), flips=st.sampled_from([1, 3, 30]))
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whatever_bits_flip_doctor_never_finds_a_store_healthy_that_has_lost_a_memory(
+    seed: int, flips: int, sound: Path, remembered: dict[str, tuple[Kind, str]], tmp_path: Path
+) -> None:
+    rng = random.Random(seed)
+    home = Path(shutil.copytree(sound, tmp_path / "home", dirs_exist_ok=True))
+    path = home / "memory.db"
+    data = bytearray(path.read_bytes())
+    for _ in range(flips):
+        data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+    path.write_bytes(data)
+    try:
+        found = problems(home)
+        if found:
+            with suppress(StoreError):
+                fix(home)
+            found = problems(home)
+        if not found:
+            assert everything(home) == remembered
+        else:
+            [backup] = (home / "backups").glob("memory-*-test.db")
+            assert any("`ebbing restore " in remedy for remedy in found.values())
+            assert restore(backup, path, LATER + 1).memories == len(remembered) - 1
+            assert problems(home) == {}
+    finally:
+        shutil.rmtree(home)

@@ -14,7 +14,10 @@ from plain_store import NOW, open_store, save
 
 from ebbing.schemas.errors import StoreError
 from ebbing.schemas.memory import Event
+from ebbing.store.backup import Backups
+from ebbing.store.database import Database
 from ebbing.store.journal import Entry
+from ebbing.store.migrations import Migration, migrate
 
 _CAPABILITIES = 0x20080522
 _OVERRIDES = 0b110  # the two capabilities by which root passes over permissions
@@ -110,6 +113,27 @@ def hold(home: Path, argument: str) -> str:
     return "done"
 
 
+def migrate_by_steps(home: Path, argument: str) -> str:
+    """Bring a database up to date, and be killed in the middle of the migration of that number, if there is one."""
+    first = Migration(1, "first", "CREATE TABLE song (title TEXT, year INTEGER); INSERT INTO song VALUES ('one', 0);")
+    second = Migration(2, "second", "INSERT INTO song VALUES ('two', 1968); UPDATE song SET year = year + 1;")
+    third = Migration(3, "third", "CREATE TABLE album (name TEXT); UPDATE song SET year = 1969;")
+    with Database(home / "memory.db") as database:
+        backups = Backups(database, home / "backups")
+        migrate(database, backups, NOW, (first,))
+        if argument == "2":
+            with database.connection() as connection:
+                connection.set_update_hook(_die)
+                migrate(database, backups, NOW + 1, (first, second))
+        number = migrate(database, backups, NOW + 2, (first, second, third))
+        count, year = database.row("SELECT count(*), max(year) FROM song") or (0, 0)
+        return f"{number} {count} {year}"
+
+
+def _die(_kind: int, _database: str, _table: str, _row: int) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 COMMANDS: dict[str, Callable[[Path, str], str]] = {
     "count": count,
     "begin": begin,
@@ -118,6 +142,7 @@ COMMANDS: dict[str, Callable[[Path, str], str]] = {
     "die": die,
     "look": look,
     "hold": hold,
+    "migrate": migrate_by_steps,
 }
 
 
