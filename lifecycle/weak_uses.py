@@ -22,6 +22,7 @@ from .constants import DEFAULTS, DecaySettings
 from .ledger import Ledger
 from .lessons import is_trivial
 from .observed import Act, Observed
+from .prompt_source import disputed
 from .turns import Turn
 
 _FEW: Final = 8
@@ -65,12 +66,14 @@ class WeakUses:
     def record(self, uses: Sequence[WeakUse]) -> int:
         """Write weak uses down, each once, in the caller's transaction; returns how many memories were used.
 
-        What somebody has said of a memory since it was shown stands instead, and one that is gone by now is left out.
+        What somebody has said of a memory since it was shown stands instead. One that was called wrong, or is gone by
+        now, is left out.
         """
         count = 0
+        wrong = disputed(self._store) if uses else set[str]()
         for use in uses:
             there = self._store.memories.with_ids([memory.id for memory in use.memories])
-            fresh = [memory for memory in there if not self._is_settled(memory, use)]
+            fresh = [memory for memory in there if memory.id not in wrong and not self._is_settled(memory, use)]
             for memory in fresh:
                 self._ledger.reused(memory, use.at, use.recall_id)
             self._lessons.teach(use.recall_id, [memory.id for memory in fresh], use.at, self._weight)

@@ -169,6 +169,13 @@ def test_what_was_said_of_it_since_it_was_shown_stands_instead(world: World) -> 
     assert len(entries(world, Event.LEARNED)) == 1
 
 
+def test_what_was_called_wrong_before_gains_nothing_by_being_repeated(world: World) -> None:
+    memory = about(world, "The staging database of")
+    learn(world.services, "wrong", [memory.id])
+    turn(world)
+    assert of(world, memory) == []
+
+
 def test_a_later_word_still_counts_and_a_reported_use_in_full(world: World) -> None:
     memory = about(world, "The staging database of")
     recall_id = turn(world)
