@@ -10,7 +10,7 @@ from typing import Literal
 from ..schemas.errors import StoreError
 from ..schemas.ids import new_id
 from ..store.backup import Draft
-from ..store.soundness import checked, knows_any
+from ..store.soundness import checked, knows_any, schema_of
 from ..store.store import Store
 from ..store.traces import Traces
 from .erased_rows import along, erase_rows
@@ -70,10 +70,9 @@ def _is_clean_after(
     store: Store, draft: Draft, ids: Collection[str], texts: Sequence[str], scopes: Collection[str], now: int
 ) -> bool:
     """Erase in a draft; whether it is sound and nothing is left in it but what its memories say."""
-    with checked(draft.copy) as (_, schema, _):
-        if schema != store.schema:
-            # Its tables are those of another version, which only migrating it would make ours.
-            return False
+    if schema_of(draft.copy) != store.schema:
+        # Its tables are those of another version, which only migrating it would make ours.
+        return False
     vectors = store.vectors
     with Store(draft.home, now, model_name=vectors.model_name, dimension=vectors.dimension) as copy:
         memories = copy.memories.with_ids(sorted(ids))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..encoding.words import indexed
 from ..encoding.writer import Draft, prepare
 from ..store.store import Store
+from .backup_erasure import erase_in_backups
 from .constants import DEFAULTS, DecaySettings
 from .rebuild import rebuild
 
@@ -22,6 +23,8 @@ class Mended:
 
 def mend(store: Store, parts: AbstractSet[str], now: int, settings: DecaySettings = DEFAULTS) -> Mended:
     """Put some parts of a store right (see `store.faults.Part`): indexes, figures from the journal, texts from backups.
+
+    "backups" means those that hold what was erased.
 
     Raises:
         StoreError: if the store can't be read or written; what was done before stays done.
@@ -40,6 +43,8 @@ def mend(store: Store, parts: AbstractSet[str], now: int, settings: DecaySetting
         repairs.give_figures()
         rebuild(store, now, settings)
     _index(store, parts)
+    if "backups" in parts:
+        erase_in_backups(store, store.journal.erased(), [], set(), {}, now)
     return Mended(*texts)
 
 

@@ -19,13 +19,13 @@ from ..schemas.instants import MICROSECONDS_PER_DAY, iso, parse
 from ..store.checkup import Checkup, backups_in, examine, versions
 from ..store.faults import Part
 from ..store.files import refuse_lost, refuse_strange
-from ..store.soundness import way_back
+from ..store.soundness import knows_any, way_back
 from ..store.spool import Spool
 from .clients.inspection import Standing
 from .settings import Settings
 
 Level = Literal["ok", "note", "problem"]
-Fix = Literal["permissions", "file"] | Part
+Fix = Literal["permissions", "file", "backups"] | Part
 
 _FOLDER_MODE, _FILE_MODE = 0o700, 0o600
 _SAFE_SQLITE = (3, 51, 3)
@@ -86,7 +86,7 @@ def diagnose(settings: Settings, now: int, standings: Sequence[Standing] = ()) -
         lambda: _leases(found, now),
         lambda: _scope_clocks(found, now),
         lambda: _spool(settings.home),
-        lambda: _backups(settings.home),
+        lambda: _backups(settings.home, found),
     )
     return [*findings, *(finding for check in checks for finding in check())]
 
@@ -222,8 +222,14 @@ def _spool(home: Path) -> Iterator[Finding]:
         yield Finding("spool", "ok", f"{pending:,} bytes wait to be taken in")
 
 
-def _backups(home: Path) -> Iterator[Finding]:
+def _backups(home: Path, found: Checkup) -> Iterator[Finding]:
     backups = backups_in(home)
+    # Erasing rewrites backups after the rows are gone: a process that is killed in between leaves this.
+    holding = [path.name for path in backups if knows_any(path, found.erased)]
+    if holding:
+        text = f"{len(holding)} still hold memories that were erased: {', '.join(holding)}"
+        yield Finding("backups", "problem", text, "run `ebbing doctor --fix`, which erases them there", "backups")
+        return
     newest = f", the newest is {backups[-1].name}" if backups else "; one is made before each change of the schema"
     yield Finding("backups", "ok", f"{len(backups)} in {home / 'backups'}{newest}")
 

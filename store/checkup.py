@@ -13,6 +13,7 @@ import sqlite_vec
 
 from .errors import translated
 from .faults import Fault, faults
+from .journal import ERASED
 from .migrations import known_migrations
 
 _SAID = 20
@@ -52,6 +53,7 @@ class Checkup:
         leases: those that are recorded, expired ones too.
         latest_activity: the latest instant (µs) that each scope's clock has seen.
         faults: what is wrong with rows and indexes.
+        erased: the ids of memories that somebody erased.
     """
 
     schema: int
@@ -64,6 +66,7 @@ class Checkup:
     leases: tuple[Lease, ...] = ()
     latest_activity: tuple[tuple[str, int], ...] = ()
     faults: tuple[Fault, ...] = ()
+    erased: tuple[str, ...] = ()
 
 
 def versions() -> dict[str, str]:
@@ -112,6 +115,7 @@ def examine(path: Path) -> Checkup:
                 for key, at in _rows(connection, "SELECT key, clock_latest FROM scope WHERE clock_latest IS NOT NULL")
             ),
             faults=found,
+            erased=tuple(_texts(connection, ERASED)),
         )
 
 

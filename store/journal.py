@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from ..schemas.memory import Event
 from .database import Database
 from .errors import intact
 from .spool_purge import contains, plain
+
+ERASED: Final = (
+    "SELECT DISTINCT memory FROM journal WHERE event = 'erased' AND data = '{}'"
+    " AND memory NOT IN (SELECT id FROM memory)"
+)
+"""The ids of memories that were erased on purpose: what the budget removes, and gists that are retired, say why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +109,10 @@ class Journal:
         """Blank what the entries of one memory say: that it existed stays, its words and figures go."""
         with self._database.atomic():
             self._database.execute("UPDATE journal SET data = '{}' WHERE memory = ?", (memory,))
+
+    def erased(self) -> set[str]:
+        """The ids of memories that somebody erased, rather than the budget, and that are not there again."""
+        return {str(identifier) for (identifier,) in self._database.rows(ERASED)}
 
     def hush(self, texts: Sequence[str]) -> None:
         """Take the notes that hold any of some texts out of all entries; what happened stays."""

@@ -94,6 +94,15 @@ def with_way_back(error: StoreCorruptError, database: Path) -> StoreCorruptError
     return StoreCorruptError(f"{error}; {way_back(database)}")
 
 
+def schema_of(path: Path) -> int:
+    """The number of the newest migration in a copy of a store; 0 where that can't be read."""
+    try:
+        with opened(path) as source:
+            return _schema(source)
+    except apsw.Error:
+        return 0
+
+
 def knows_any(path: Path, ids: Collection[str]) -> bool:
     """Whether a copy of a store, as far as it can be read, has a memory with any of some ids."""
     try:

@@ -13,7 +13,11 @@ from world import PROJECT, START, World, hooked
 from ebbing.encoding.embedder import TextEmbedding
 from ebbing.lifecycle.consolidation import Consolidator
 from ebbing.lifecycle.cutting import cut
+from ebbing.lifecycle.mending import mend
 from ebbing.schemas.memory import Memory, State
+from ebbing.server.doctor import diagnose
+from ebbing.server.settings import Settings
+from ebbing.store.soundness import checked
 from ebbing.store.spool import SpoolEvent
 from ebbing.tools.forget import forget
 from ebbing.tools.observe import observe
@@ -257,3 +261,22 @@ def test_a_text_that_is_packed_away_while_somebody_cuts_words_out_of_it_stays_cu
         world.services.store.attic.stow_packed(packed, world.now)
     assert "water the plants" in world.memory(other.id).content
     assert places_of(world, "Quillfeather") == []
+
+
+def test_a_backup_that_a_killed_process_left_unerased_is_found_by_doctor_and_mended(world: World) -> None:
+    memory, kept = world.save(SECRET), world.save(OTHER)
+    store = world.services.store
+    backup = store.backups.make("test", START)
+    # Killed after the rows were gone.
+    world.services.ledger.erased([memory], world.now)
+    store.lexical.optimize()
+    found = diagnose(Settings(home=world.home, scope=PROJECT, model_dir=world.home / "none"), world.now)
+    [finding] = [one for one in found if one.check == "backups"]
+    assert (finding.level, finding.fix, backup.name in finding.text) == ("problem", "backups", True)
+    mend(store, {"backups"}, world.now)
+    assert places_of(world, SECRET) == []
+    with checked(backup) as (_, _, memories):
+        assert memories == 1
+    assert world.memory(kept.id).content == OTHER
+    found = diagnose(Settings(home=world.home, scope=PROJECT, model_dir=world.home / "none"), world.now)
+    assert [one.level for one in found if one.check == "backups"] == ["ok"]
