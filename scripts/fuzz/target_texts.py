@@ -76,7 +76,7 @@ def _judge_reading(text: str) -> None:
     traced = trace(cleaned, _ANCHOR, ("tag",))
     assert len(traced.gist) <= GIST_CHARACTERS
     assert len(traced.cue) <= CUE_CHARACTERS
-    assert _plain(facts_in(traced.gist)) <= _plain(facts_in(cleaned)), "the gist says what its source does not"
+    assert _facts(traced.gist) <= _facts(cleaned), "the gist says what its source does not"
     assert 0.0 <= traced.arousal <= 1.0
     assert 0.0 <= traced.priority <= 1.0
     shape_of(cleaned, traced.index_text)
@@ -90,9 +90,10 @@ def _judge_reading(text: str) -> None:
     _judge_spans(cleaned)
 
 
-def _plain(facts: frozenset[str]) -> frozenset[str]:
-    """Facts without what a gist's folding of white space may change of them."""
-    return frozenset(" ".join(fact.split()) for fact in facts)
+def _facts(text: str) -> set[str]:
+    """The facts of a text as it is and with its white space folded, as a gist has it."""
+    folded = " ".join(text.split())
+    return {" ".join(fact.split()) for fact in facts_in(text) | facts_in(folded)}
 
 
 def _judge_spans(text: str) -> None:
