@@ -24,6 +24,8 @@ from .files import BACKUP_FILES
 KEPT: Final = 5
 _UNFINISHED: Final = "memory-*.partial*"
 _DRAFT: Final = "erasing-"
+REPAIRED: Final = "repairing-"
+"""How the name of a folder begins in which `refile` works."""
 _DRAFT_SECONDS: Final = 3_600.0
 
 
@@ -133,7 +135,7 @@ class Backups:
         return any(parent.parent == self.folder and parent.name.startswith(_DRAFT) for parent in path.parents)
 
     def _remove_old_drafts(self) -> None:
-        for folder in self.folder.glob(f"{_DRAFT}*"):
+        for folder in (found for name in (_DRAFT, REPAIRED) for found in self.folder.glob(f"{name}*")):
             with suppress(FileNotFoundError):
                 if time.time() - folder.stat().st_mtime > _DRAFT_SECONDS:
                     shutil.rmtree(folder, ignore_errors=True)

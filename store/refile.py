@@ -11,6 +11,7 @@ from typing import Final
 import apsw
 
 from ..schemas.errors import StoreCorruptError
+from .backup import REPAIRED
 from .blueprint import DERIVED, blueprint, is_base_table
 from .connections import load_vec, run
 from .errors import convert_os
@@ -18,7 +19,6 @@ from .faults import LOST
 from .files import BACKUP_FOLDER
 from .restore import Restored, rewrite
 
-_DRAFT: Final = "repairing-"
 _DERIVED: Final = " OR ".join(f"name LIKE '{name.replace('_', '!_')}%' ESCAPE '!'" for name in DERIVED)
 
 
@@ -35,7 +35,7 @@ def refile(database: Path, now: int) -> Restored:
     folder = database.parent / BACKUP_FOLDER
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
-        work = Path(tempfile.mkdtemp(prefix=_DRAFT, dir=folder))
+        work = Path(tempfile.mkdtemp(prefix=REPAIRED, dir=folder))
         try:
             return rewrite(database, now, lambda target: _mended(target, work))
         finally:
