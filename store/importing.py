@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,12 +13,14 @@ from ..schemas.memory import Entity
 from .attic import pack
 from .carried import Column, Record, columns, flags, from_json
 from .database import Database
+from .faults import LOST
 from .graph import Graph
 from .memories import content_hash
 from .meta import Meta
 from .scopes import Scopes
 
 _EVICTED = '{"why": "evicted"}'
+_LEFT_OUT = '{"why": "left out"}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +67,9 @@ class Importing:
     def erased(self) -> set[str]:
         """The ids of memories that somebody erased on purpose and that are not there again."""
         rows = self._database.rows(
-            "SELECT memory FROM journal WHERE event = 'erased' AND data <> ? AND memory NOT IN (SELECT id FROM memory)",
-            (_EVICTED,),
+            "SELECT memory FROM journal WHERE event = 'erased' AND data NOT IN (?, ?)"
+            " AND memory NOT IN (SELECT id FROM memory)",
+            (_EVICTED, _LEFT_OUT),
         )
         return {str(identifier) for (identifier,) in rows}
 
@@ -80,6 +83,17 @@ class Importing:
         )
         names = ("at", "event", "scope", "memory", "ref")
         return Counter(digest({**dict(zip(names, row[:-1], strict=True)), "data": json.loads(row[-1])}) for row in rows)
+
+    def untold(self) -> set[str]:
+        """The ids of memories that the journal tells of, that are not here, and that nobody has removed."""
+        return {str(identifier) for (identifier,) in self._database.rows(LOST)}
+
+    def leave_out(self, memories: Collection[str], at: int) -> None:
+        """Write down that memories were left out, as of `at` (µs): otherwise they would be missed as lost."""
+        self._database.executemany(
+            "INSERT INTO journal (at, event, memory, data) VALUES (?, 'erased', ?, ?)",
+            [(at, memory, _LEFT_OUT) for memory in sorted(memories)],
+        )
 
     def scope(self, record: Record) -> None:
         """A scope, with its clock unless it has one here."""

@@ -103,6 +103,7 @@ def _write(services: Services, file: BinaryIO, survey: Survey, progress: Progres
     shifts = _shifts(services, survey)
     with store.atomic():
         known = store.importing.history()
+        before = store.importing.untold()
         for done, line in enumerate(lines_of(file, store.importing.columns()), 1):
             if done % _REPORTED == 0:
                 progress(done, total, "importing")
@@ -115,6 +116,8 @@ def _write(services: Services, file: BinaryIO, survey: Survey, progress: Progres
                 linked += _links(services, record, survey)
             else:
                 _row(services, record, survey, shifts)
+        if survey.bad:
+            store.importing.leave_out(store.importing.untold() - before, services.clock())
     return written, linked
 
 
