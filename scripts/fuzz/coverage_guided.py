@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import importlib
+import random
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from fuzzing import UNHURRIED
 from hypothesis import given, settings
+
+_LONGEST: Final = 8_192
+_BEGINNINGS: Final = 64
 
 
 def run(name: str, seconds: float, seed: int, replay: str | None) -> int:
@@ -39,12 +43,22 @@ def run(name: str, seconds: float, seed: int, replay: str | None) -> int:
             f"-max_total_time={round(seconds)}",
             f"-seed={seed}",
             "-timeout=120",
-            "-max_len=8192",
+            f"-max_len={_LONGEST}",
             "-rss_limit_mb=0",
         ]
-        atheris.Setup([sys.argv[0], *limits], _told(feed))
+        corpus = _corpus(Path(folder, "corpus"), seed)
+        atheris.Setup([sys.argv[0], *limits, corpus], _told(feed))
         atheris.Fuzz()
     return 0
+
+
+def _corpus(folder: Path, seed: int) -> str:
+    """Some random bytes to begin with: a few would make no whole input of most targets."""
+    folder.mkdir()
+    rng = random.Random(seed)  # noqa: S311 - where to begin is no secret
+    for number in range(_BEGINNINGS):
+        (folder / str(number)).write_bytes(rng.randbytes(rng.randint(256, _LONGEST)))
+    return str(folder)
 
 
 def _told(feed: Any) -> Any:
