@@ -26,6 +26,7 @@ _LETTER_AND_DIGIT = re.compile(r"[^\W\d_]\d|\d[^\W\d_]")
 _QUOTED = re.compile(r'"([^"\n]{2,200})"|“([^”\n]{2,200})”|`([^`\n]{2,200})`')
 _SPELLED_OUT = {"c++": "cplusplus", "c#": "csharp", "f#": "fsharp", ".net": "dotnet"}
 _SYMBOLIC = re.compile(r"(?<![\w.])(?:c\+\+|[cf]#|\.net)(?!\w)", re.IGNORECASE)
+_CODE = re.compile(r"(?<![\w.])(?!(?:19|20)\d\d\b)(?:\d{3,40}|[A-Z][A-Z0-9]{3,40})(?![\w.]?\w)")
 _UNSAFE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 _SHORTEST_IDENTIFIER = 4
 
@@ -35,13 +36,15 @@ class QueryTerms:
     """What a question asks for, each list unique and in the order of the text.
 
     `words` are single lower-case tokens as the porter table sees them; `identifiers` are compound names as written;
-    `phrases` are what stood in quotes; `cjk_runs` are stretches of scripts without spaces.
+    `phrases` are what stood in quotes; `cjk_runs` are stretches of scripts without spaces; `codes` are those of the
+    words that name one thing: numbers of three digits or more that are no years, and words in capitals.
     """
 
     words: tuple[str, ...]
     identifiers: tuple[str, ...]
     phrases: tuple[str, ...]
     cjk_runs: tuple[str, ...]
+    codes: tuple[str, ...] = ()
 
 
 def indexed(text: str, tags: Iterable[str] = ()) -> tuple[str, str]:
@@ -82,6 +85,7 @@ def query_terms(text: str) -> QueryTerms:
         identifiers=identifiers_in(text),
         phrases=tuple(dict.fromkeys(phrase for phrase in phrases if _TOKEN.search(phrase))),
         cjk_runs=tuple(dict.fromkeys(_RUN.findall(text))),
+        codes=tuple(dict.fromkeys(code.lower() for code in _CODE.findall(text) if not text.isupper())),
     )
 
 

@@ -22,6 +22,8 @@ FEATURES: Final = ("interaction", "known", "words", "words_alone", "meaning_alon
 _FILE: Final = Path(__file__).with_name("floor.json")
 # A memory that has this share of the question's words (by rarity) is an answer whatever the model says.
 _COVERED: Final = 0.8
+# So rare is a name that about a square root of the memories has.
+_RARE: Final = 0.5
 # Rarity means little among few memories: there a shared word or a fair cosine is enough.
 _SMALL: Final = 50
 _LEAST_COSINE: Final = 0.3
@@ -96,6 +98,6 @@ def margin(context: Context, evidence: Evidence, ranking: Ranking, floors: Floor
 def is_certain(evidence: Evidence) -> bool:
     """Whether a memory has most of the question's words or a name of it, or lies in a time that it names."""
     features, rankings = evidence.features, evidence.rankings
-    named = "substring" in features and bool(features["substring"].any())
+    named = "substring" in features and bool((features["substring"] >= _RARE).any())
     covered = "covered" in features and bool((features["covered"] >= _COVERED).any())
     return named or covered or bool("temporal" in rankings and len(rankings["temporal"]))

@@ -54,7 +54,7 @@ def weights_for(context: Context, settings: RecallSettings) -> WeightSet:
 def touched(evidence: Evidence, size: int) -> NDArray[np.bool_]:
     """Which rows any evidence speaks for, bool (n,): others share no word and have no embedding."""
     result = np.zeros(size, np.bool_)
-    for name in ("words", "substring", "session", "meaning", "date"):
+    for name in ("words", "substring", "named", "session", "meaning", "date"):
         if name in evidence.features:
             result |= evidence.features[name] > 0
     return result

@@ -28,6 +28,7 @@ CHANNEL_OF: Final[Mapping[str, str]] = {
     "words": "lexical",
     "words_alone": "lexical",
     "substring": "lexical",
+    "named": "entity",
     "session": "lexical",
     "answered": "lexical",
     "meaning": "semantic",

@@ -115,6 +115,21 @@ def inverse_frequency(items: int, total: int) -> np.float32:
     return np.float32(np.log1p((total - items + 0.5) / (items + 0.5)))
 
 
+def rare_share(found: Sequence[Rows], size: int) -> Floats:
+    """How much of some names each of `size` rows has, given the rows that have each name: float32 (n,), from 0 to 1.
+
+    A name counts by its rarity, idf over the idf of what one row alone has. All of them together count 1 at most, and
+    less where even the rarest is common; names that no row has don't count.
+    """
+    alone = float(inverse_frequency(1, size))
+    rarities = [float(inverse_frequency(len(rows), size)) / alone if len(rows) else 0.0 for rows in found]
+    whole = max(1.0, sum(rarities))
+    result = np.zeros(size, np.float32)
+    for rows, rarity in zip(found, rarities, strict=True):
+        result[rows] += np.float32(rarity / whole)
+    return result
+
+
 def _within(layout: Layout, posting: Postings) -> tuple[Rows, Floats]:
     inside = posting.seqs < len(layout.row_of)
     rows = layout.row_of[posting.seqs[inside]]

@@ -61,17 +61,12 @@ class Lexical:
         return self._match("substring", expression, scopes, limit)
 
     def containing(self, expression: str, scopes: Sequence[int], limit: int) -> list[int]:
-        """Seqs that match over trigrams, the best `limit` where there are more; weighing them is only then needed."""
-        if not expression or not scopes:
-            return []
-        rows = self._database.rows(
-            "SELECT f.rowid FROM substring f JOIN memory m ON m.seq = f.rowid"
-            f" WHERE substring MATCH ? AND m.scope IN ({','.join('?' * len(scopes))}) LIMIT ?",
-            (expression, *scopes, limit + 1),
-        )
-        if len(rows) > limit:
-            return [seq for seq, _ in self.search_substrings(expression, scopes, limit)]
-        return [int(seq) for (seq,) in rows]
+        """Seqs that match over trigrams, ascending; none where more than `limit` do: that tells little."""
+        return self._having("substring", expression, scopes, limit)
+
+    def saying(self, expression: str, scopes: Sequence[int], limit: int) -> list[int]:
+        """The same over stemmed words: what holds a phrase."""
+        return self._having("lexical", expression, scopes, limit)
 
     def terms(self, words: Sequence[str]) -> dict[str, str]:
         """The index terms (stems) that words become under the index's own tokenizer, each once, in their order.
@@ -181,6 +176,16 @@ class Lexical:
     def _counted(self, found: str, term: str, most: int) -> int:
         rows = f"SELECT 1 FROM ({found}) JOIN memory m USING (seq) WHERE m.kind <> 'observation' LIMIT ?"
         return int(self._database.value(f"SELECT count(*) FROM ({rows})", (term, most + 1)))
+
+    def _having(self, table: str, expression: str, scopes: Sequence[int], limit: int) -> list[int]:
+        if not expression or not scopes:
+            return []
+        rows = self._database.rows(
+            f"SELECT f.rowid FROM {table} f JOIN memory m ON m.seq = f.rowid"
+            f" WHERE {table} MATCH ? AND m.scope IN ({','.join('?' * len(scopes))}) LIMIT ?",
+            (expression, *scopes, limit + 1),
+        )
+        return [] if len(rows) > limit else sorted(int(seq) for (seq,) in rows)
 
     def _match(self, table: str, expression: str, scopes: Sequence[int], limit: int) -> list[tuple[int, float]]:
         if not expression or not scopes:

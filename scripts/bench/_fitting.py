@@ -27,8 +27,12 @@ from ebbing.retrieval.weights import INTERACTION, Weights, WeightSet
 
 DIALOGUE: Final = (
     *("words", "session", "meaning", "date", "who", "question", "first_person", "when", "length", "answered"),
+    "substring",
 )
-PLAIN: Final = ("words", "words_alone", "meaning", "meaning_alone", "date", "trust")
+PLAIN: Final = ("words", "words_alone", "session", "meaning", "meaning_alone", "date", "trust", "substring")
+# Chats hardly ever name what an engineer would look up, so what an exact name is worth is not fitted: as much as a
+# sixth of a pool's range, which is what fitting gives to names that are found by part.
+SET: Final = {"named": 1.0}
 DIALOGUE_FLOOR: Final = FEATURES
 PLAIN_FLOOR: Final = ("known", "words_alone", "meaning_alone")
 WORDS_FLOOR: Final = ("known", "words", "words_alone")
@@ -85,7 +89,7 @@ def fit_weights(chosen: Sequence[Example], names: Sequence[str]) -> WeightSet:
         [one.relevant for one in chosen],
         [one.weight for one in chosen],
     )
-    weights = _named(names, first)
+    weights = {**_named(names, first), **SET}
     tables: list[Matrix] = []
     answers: list[NDArray[np.intp]] = []
     importance: list[float] = []
@@ -102,7 +106,7 @@ def fit_weights(chosen: Sequence[Example], names: Sequence[str]) -> WeightSet:
             answers.append(found)
             importance.append(one.weight)
     final = _listwise(tables, answers, importance)
-    return WeightSet(weights, _named((INTERACTION, *names), final))
+    return WeightSet(weights, {**_named((INTERACTION, *names), final), **SET})
 
 
 def fit_floor(

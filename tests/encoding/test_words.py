@@ -112,6 +112,24 @@ def test_quoted_text_is_kept_as_phrases_and_names_as_identifiers() -> None:
     assert terms.identifiers == ("src/net.py",)
 
 
+@pytest.mark.parametrize(
+    ("query", "codes"),
+    [
+        ("why is port 5433 taken?", ("5433",)),
+        ("what raised ENOENT and EACCES?", ("enoent", "eacces")),
+        ("who closed #4117?", ("4117",)),
+        ("what happened in 2023 and in 1999?", ()),
+        ("version 1.200.3 or 10:30 or 12", ()),
+        ("WHY IS EVERYTHING LOUD 5433?", ()),
+        ("the USA and an API", ()),
+    ],
+)
+def test_long_numbers_and_capitals_are_codes_unless_they_are_years_or_everything_is_in_capitals(
+    query: str, codes: tuple[str, ...]
+) -> None:
+    assert query_terms(query).codes == codes
+
+
 def test_prose_has_no_identifiers() -> None:
     assert identifiers_in("The build is green again, thanks.") == ()
 

@@ -9,12 +9,17 @@ from fake_embedder import FakeEmbedder
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from recall_store import RecallStore
+from recall_store import NOW, RecallStore
 
+from ebbing.retrieval.analysis import analyse
+from ebbing.retrieval.channels.registry import channel
+from ebbing.retrieval.frames import Frames
+from ebbing.retrieval.inquiry import context_for
 from ebbing.retrieval.late_interaction import DECAY, late_interaction, query_tokens
 from ebbing.retrieval.layout import Layout, layout_of, neighbours, shifted
 from ebbing.retrieval.lexical_evidence import DECAY as WORD_DECAY
-from ebbing.retrieval.lexical_evidence import lengths_of, lexical_evidence
+from ebbing.retrieval.lexical_evidence import lengths_of, lexical_evidence, rare_share
+from ebbing.retrieval.request import RecallRequest
 from ebbing.retrieval.semantic_evidence import cosines, norms_of, semantic_evidence
 from ebbing.store.store import Store
 
@@ -105,6 +110,37 @@ def test_bm25_ranks_the_memory_then_its_neighbours_and_tells_what_is_known(memor
     assert found.alone[one.row_of[13]] == 0
     assert 0 < found.known < found.mass
     assert found.session[one.row_of[1]] > found.session[one.row_of[2]]
+
+
+def test_the_words_of_the_memory_alone_are_measured_by_their_own_rarity(tmp_path: Path) -> None:
+    # Every memory has a neighbour with each word, so that with neighbours none of them is rare.
+    with RecallStore(tmp_path) as memories:
+        wanted = memories.save("apple pear plum", session="a")
+        for number in range(11):
+            memories.save(("apple", "pear", "plum")[number % 3], session="a")
+        with memories.store.snapshot():
+            request = RecallRequest(query="apple pear plum", scopes=("p",), now=NOW)
+            context = context_for(memories.store, Frames(memories.store), request, analyse(request.query), None)
+            features = channel("lexical").search(context).features
+        assert features["words_alone"].max() < 2
+        assert int(np.argmax(features["words_alone"])) == context.layout.row_of[wanted]
+
+
+@given(st.lists(st.sets(st.integers(0, 59)), max_size=6))
+def test_rare_names_count_up_to_one_and_common_ones_little(found: list[set[int]]) -> None:
+    shares = rare_share([np.array(sorted(rows), np.intp) for rows in found], 60)
+    assert shares.shape == (60,)
+    assert (shares >= 0).all()
+    assert (shares <= 1 + 1e-6).all()
+    assert set(np.flatnonzero(shares).tolist()) == set().union(*found)
+
+
+def test_a_name_that_one_memory_has_counts_whole_and_one_that_none_has_is_no_matter() -> None:
+    rows = [np.array(some, np.intp) for some in ([3], [], list(range(50)))]
+    shares = rare_share(rows, 100)
+    assert shares[3] > 0.85
+    assert shares[3] - shares[4] > 5 * shares[4]
+    assert rare_share(rows[:2], 100)[3] == pytest.approx(1.0)
 
 
 def test_cosine_alone_and_with_neighbours_is_highest_at_the_memory(memories: RecallStore) -> None:

@@ -154,10 +154,12 @@ def test_merging_in_steps_changes_no_answer(store: Store) -> None:
     assert sorted(before) == seqs
 
 
-def test_more_matches_by_part_than_wanted_are_the_best_ones(store: Store) -> None:
-    seqs = [save(store, "node-1 " * (1 + number % 3)) for number in range(9)]
+def test_what_holds_a_name_or_a_phrase_is_told_unless_it_is_too_much_to_tell_anything(store: Store) -> None:
+    seqs = [save(store, "node-1 says hello worlds " * (1 + number % 3)) for number in range(9)]
     scopes = list(store.scopes.keys())
-    assert store.lexical.containing(quoted("node-1"), scopes, 9) == seqs
-    best = [seq for seq, _ in store.lexical.search_substrings(quoted("node-1"), scopes, 4)]
-    assert store.lexical.containing(quoted("node-1"), scopes, 4) == best
-    assert store.lexical.containing("", scopes, 4) == []
+    for found, expression in ((store.lexical.containing, "node-1"), (store.lexical.saying, "hello world")):
+        assert found(quoted(expression), scopes, 9) == seqs
+        assert found(quoted(expression), scopes, 8) == []
+        assert found(quoted(expression), [], 9) == []
+        assert found("", scopes, 9) == []
+    assert store.lexical.saying(quoted("world hello"), scopes, 9) != seqs

@@ -11,6 +11,7 @@ from fake_embedder import FakeEmbedder
 from numpy.typing import NDArray
 
 from ebbing.encoding.associate import associate, nearest
+from ebbing.encoding.embedder import Embedder
 from ebbing.encoding.shape import shape_of
 from ebbing.encoding.words import index_text, trigram_text
 from ebbing.retrieval.recaller import Recaller
@@ -28,11 +29,9 @@ NOW = 1000 * DAY
 class RecallStore:
     """Saves texts with all their indexes and asks questions at the instant `NOW`."""
 
-    def __init__(
-        self, home: Path, embedder: FakeEmbedder | None = None, settings: RecallSettings | None = None
-    ) -> None:
+    def __init__(self, home: Path, embedder: Embedder | None = None, settings: RecallSettings | None = None) -> None:
         self.home = home
-        self.embedder = embedder or FakeEmbedder()
+        self.embedder: Embedder = embedder or FakeEmbedder()
         self.settings = settings
         self.store = Store(home, 0, model_name=self.embedder.spec.id, dimension=self.embedder.spec.dimension)
         self.with_model = True
