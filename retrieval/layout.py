@@ -134,6 +134,8 @@ def layout_of(columns: Columns, scopes: Sequence[int]) -> Layout:
 
 def neighbours(session: NDArray[np.int32], words: Floats) -> dict[int, Floats]:
     """How much each row's neighbours count, by offset; see `Layout.near`."""
+    if not (session[1:] == session[:-1]).any():
+        return dict.fromkeys((*range(-REACH, 0), *range(1, REACH + 1)), np.zeros(len(session), np.float32))
     return {offset: _near(offset, session, words) for offset in range(-REACH, REACH + 1) if offset}
 
 
