@@ -3,10 +3,11 @@
 Each size is measured in a process of its own, over a store of facts with random embeddings, token embeddings and links
 (see daily.py): opening it, reading what is resident, recall, save, observe and a recall right after them (medians, in
 milliseconds of a core), the daily run in which every memory changes its state (seconds of a core), resident memory, and
-bytes a memory before and after that run.
-Embedding a text is left out: it does not grow. The growth of a row is the exponent e of the c·size^e that fits its sizes
-best (least squares over the logarithms): 0 does not grow, 1 grows in proportion. The last column is not measured: most
-of what grows is a pass over all memories beside a part that does not, so it is a + b·size, fitted by least squares.
+bytes a memory before and after that run. Embedding a text is left out: it does not grow.
+
+The growth of a row is the exponent e of the c·size^e that fits its sizes best (least squares over the logarithms): 0
+does not grow, 1 grows in proportion. The last column is not measured: most of what grows is a pass over all memories
+beside a part that does not, so it is a + b·size, fitted by least squares.
 
 Figures: NAME_SIZE for each, such as `recall_ms_10000`, and `growth_NAME`.
 """
@@ -107,6 +108,20 @@ def expected(values: Mapping[int, float], size: int) -> float:
     sizes, found = np.array(list(values), dtype=np.float64), np.array(list(values.values()), dtype=np.float64)
     slope, constant = np.polyfit(sizes, found, 1).tolist() if len(values) > 1 else (0.0, 0.0)
     return float(constant + slope * size) if slope > 0 else float(found.mean())
+
+
+def markdown(found: Mapping[int, Mapping[str, float]]) -> str:
+    """The table for docs/benchmarks.md."""
+    sizes = sorted(found)
+    lines = ["| operation | " + " | ".join(f"{size:,}" for size in sizes) + f" | growth | {PAPER:,} on paper |"]
+    lines.append("|---|" + "---:|" * (len(sizes) + 2))
+    for name in found[sizes[0]]:
+        values = {size: found[size][name] for size in sizes}
+        label, _, unit = name.rpartition("_")
+        cells = [three_digits(value) for value in values.values()]
+        cells += [f"{growth(values):.2f}", three_digits(expected(values, PAPER))]
+        lines.append(f"| {label.replace('_', ' ')}, {UNITS[unit]} | {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def three_digits(value: float) -> str:
