@@ -287,6 +287,8 @@ def test_a_file_that_breaks_off_is_noticed(world: World, other: World) -> None:
     ("name", "value"),
     [
         ("id", ""),
+        ("id", "my-memory"),
+        ("id", "0198C2F0-0000-7000-8000-000000000000"),
         ("kind", "poem"),
         ("trust", 1.5),
         ("trust", "much"),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, cast
 
 from ...schemas.errors import InvalidInputError
+from ...schemas.ids import parse_id
 from ...schemas.instants import to_datetime
 from ...schemas.memory import Event, Kind, State
 from ...store.carried import Column, Record
@@ -63,7 +64,7 @@ def _memory(record: Record, columns: Columns) -> None:
     _row(own, columns["memory"], lists)
     _text(record.get("scope"), "scope")
     _text(record.get("content"), "content")
-    if not record["id"] or record["kind"] not in set(Kind):
+    if not _is_id(record["id"]) or record["kind"] not in set(Kind):
         raise InvalidInputError("its id or kind is none")
     if any(not 0 <= record[name] <= 1 for name in _FRACTIONS):
         raise InvalidInputError(f"one of {', '.join(_FRACTIONS)} is not between 0 and 1")
@@ -75,6 +76,14 @@ def _memory(record: Record, columns: Columns) -> None:
     if "attic" in record:
         _only(record["attic"], {"moved_at"})
         _instant(record["attic"]["moved_at"], "moved_at", required=True)
+
+
+def _is_id(text: str) -> bool:
+    """Whether it is an id as tools take it: a memory with another could never be named."""
+    try:
+        return parse_id(text) == text
+    except InvalidInputError:
+        return False
 
 
 def _figures(record: Record, columns: Columns) -> None:
