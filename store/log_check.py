@@ -75,8 +75,8 @@ def _unsaved_frames(index: Path) -> int:
 
 
 def _is_strange(database: Path, log: Path) -> bool:
-    pages, size = _committed(log)
-    if not pages:
+    first, images, size = _committed(log)
+    if not first:
         return False
     with opened(database, without_log=True) as connection:
         own, count = _identity(connection), _page_count(connection)
@@ -86,31 +86,39 @@ def _is_strange(database: Path, log: Path) -> bool:
     with opened(database) as connection:
         if _identity(connection) != own:
             return True
-    if _is_being_copied(database, pages):
+    if _is_being_copied(database, first, images):
         return False
     # Put there since the log was written last: opening a log may change when its inode was, but not its content.
     newer = database.stat().st_ctime_ns > log.stat().st_mtime_ns
     return (newer or size < count * _SHRUNK) and _is_whole(database, alone=True) and not _is_whole(database)
 
 
-def _committed(log: Path) -> tuple[dict[int, bytes], int]:
-    """The lowest pages that a log has committed, as it leaves them, and how many pages the database then has."""
+def _committed(log: Path) -> tuple[int, list[bytes], int]:
+    """The lowest page that a log has committed, all it was in turn, and how many pages the database has at the end."""
     with log.open("rb") as file:
         head = file.read(_LOG_HEADER.size)
         if len(head) < _LOG_HEADER.size:
-            return {}, 0
+            return 0, [], 0
         magic, _, page_size, _, *salts, _, _ = _LOG_HEADER.unpack(head)
         if magic & ~1 != _MAGIC:
-            return {}, 0
-        places: dict[int, int] = {}
-        waiting: dict[int, int] = {}
-        size = 0
-        for place, page, after in _frames(file, page_size, salts):
-            waiting[page] = place
-            if after:
-                places.update(waiting)
-                waiting, size = {}, after
-        return {page: _at(file, places[page], page_size) for page in sorted(places)[:_COMPARED]}, size
+            return 0, [], 0
+        frames, size = _finished(_frames(file, page_size, salts))
+        first = min((page for page, _ in frames), default=0)
+        places = [place for page, place in frames if page == first]
+        return first, [_at(file, place, page_size) for place in places[-_COMPARED:]], size
+
+
+def _finished(frames: Iterator[tuple[int, int, int]]) -> tuple[list[tuple[int, int]], int]:
+    """(page, place) of the frames of transactions that have ended, and the size of the database after the last."""
+    done: list[tuple[int, int]] = []
+    waiting: list[tuple[int, int]] = []
+    size = 0
+    for place, page, after in frames:
+        waiting.append((page, place))
+        if after:
+            done += waiting
+            waiting, size = [], after
+    return done, size
 
 
 def _frames(file: BinaryIO, page_size: int, salts: list[int]) -> Iterator[tuple[int, int, int]]:
@@ -131,14 +139,16 @@ def _at(file: BinaryIO, place: int, size: int) -> bytes:
     return file.read(size)
 
 
-def _is_being_copied(database: Path, pages: dict[int, bytes]) -> bool:
-    """Whether the first page of the log, which is copied first, is already in the database."""
-    number = min(pages)
+def _is_being_copied(database: Path, page: int, images: list[bytes]) -> bool:
+    """Whether the first page of the log, which is copied first, is in the database as it once stood in the log."""
+    if not images[-1]:
+        # Another process has emptied the log meanwhile, which it only does when all of it is copied.
+        return True
     # Through SQLite, whose locks would not survive our closing the file; nothing is run, so the log isn't read.
     connection = apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READONLY)
     try:
-        size = len(pages[number])
-        return connection.read("main", 0, (number - 1) * size, size)[1] == pages[number]
+        size = len(images[-1])
+        return connection.read("main", 0, (page - 1) * size, size)[1] in images
     finally:
         connection.close()
 

@@ -214,9 +214,9 @@ def test_a_file_that_still_holds_it_is_named(world: World) -> None:
 
 
 def test_a_part_of_a_long_text_is_recognised(world: World) -> None:
-    text = " ".join(f"word{number * 7919 % 10007}" for number in range(4_000))
+    text = " ".join(f"word{number * 7919 % 10007}" for number in range(2_000))
     memory = world.save(text)
-    (world.home / "part.txt").write_text(text[20_000:20_120])
+    (world.home / "part.txt").write_text(text[10_000:10_120])
     reply = forget(world.services, [memory.id], mode="erase", confirmed=True)
     assert "part.txt" in reply.text
 

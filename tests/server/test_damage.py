@@ -267,7 +267,7 @@ def test_opening_a_damaged_store_names_the_newest_sound_backup_and_the_command(k
 
 
 @given(seed=st.integers(0, 2**32), flips=st.sampled_from([1, 3, 30]))
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_bits_flip_doctor_never_finds_a_store_healthy_that_has_lost_a_memory(
     seed: int, flips: int, sound: Path, remembered: dict[str, tuple[Kind, str]], tmp_path: Path
 ) -> None:
