@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 from urllib.parse import quote
 
@@ -65,12 +66,21 @@ def checked(copy: Path) -> Generator[tuple[apsw.Connection, int, int]]:
 def newest_sound_backup(database: Path) -> Path | None:
     """The newest backup of a database that could be put in its place; None where there is none."""
     for backup in reversed(backups_of(database)):
-        try:
-            with checked(backup):
+        with suppress(OSError):
+            found = backup.stat()
+            if _is_sound(backup, found.st_mtime_ns, found.st_size):
                 return backup
-        except (StoreError, OSError):
-            continue
     return None
+
+
+@lru_cache(maxsize=16)
+def _is_sound(backup: Path, _changed_at: int, _size: int) -> bool:
+    """Whether a backup is sound; each call that meets the damage asks, and reading all of one takes a while."""
+    try:
+        with checked(backup):
+            return True
+    except (StoreError, OSError):
+        return False
 
 
 def way_back(database: Path) -> str:
