@@ -41,6 +41,13 @@ class Frames:
                 self._kept.popitem(last=False)
             return kept
 
+    def refresh(self, columns: Columns) -> None:
+        """Make those anew whose memories changed."""
+        with self._guard:
+            keys = list(self._kept)
+        for key in keys:
+            self.of(columns, key)
+
     def _made(self, columns: Columns, scopes: Sequence[int]) -> Frame:
         layout = layout_of(columns, scopes)
         return Frame(

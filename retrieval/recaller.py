@@ -87,6 +87,14 @@ class Recaller:
             _log.warning("recall goes on without embeddings: %s", error)
             return self._recall(request, None)
 
+    def prepare(self) -> None:
+        """Make ready what the next recall of the scopes that were asked for last needs and no question changes.
+
+        Raises:
+            StoreError: if the store can't be read.
+        """
+        self._frames.refresh(self._store.catalog.columns())
+
     def _recall(self, request: RecallRequest, question: TextEmbedding | Ahead[TextEmbedding] | None) -> RecallResult:
         analysis = analyse(request.query)
         floors = self._settings.floors

@@ -230,12 +230,12 @@ class Engine:
 
     def _open_quietly(self) -> None:
         try:
-            store = self._opened().store
+            services = self._opened()
         except EbbingError as error:
             # The first tool call meets the same error and can answer with it.
             _log.warning("%s", error)
             return
-        follower = Follower(store)
+        follower = Follower(services.store, then=services.recaller.prepare)
         with self._guard:
             if self._closed:
                 return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable
 from typing import Final
 
 from ..schemas.errors import StoreError
@@ -17,10 +18,13 @@ _log = logging.getLogger(__name__)
 class Follower:
     """Reads what changed in a store, once a second, on a thread of its own. Looking costs one row when nothing did."""
 
-    def __init__(self, store: Store, every_seconds: float = EVERY_SECONDS) -> None:
-        """Prepare; nothing is read before `start`."""
+    def __init__(
+        self, store: Store, every_seconds: float = EVERY_SECONDS, then: Callable[[], None] = lambda: None
+    ) -> None:
+        """Prepare; nothing is read before `start`. `then` is called after each look."""
         self._store = store
         self._every = every_seconds
+        self._then = then
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._run, name="ebbing-follow", daemon=True)
 
@@ -36,6 +40,7 @@ class Follower:
         while not self._closed.is_set():
             try:
                 self._store.follow()
+                self._then()
             except StoreError as error:
                 # The next call meets the same error and can answer with it; closing makes one too.
                 _log.debug("following the store: %s", error)

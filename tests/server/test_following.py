@@ -43,3 +43,14 @@ def test_a_store_that_is_closed_meanwhile_ends_nothing_but_the_following(tmp_pat
     follower.start()
     store.close()
     follower.close()
+
+
+def test_what_follows_from_the_store_is_made_ready_after_each_look(tmp_path: Path) -> None:
+    ready = threading.Event()
+    with open_store(tmp_path) as store:
+        follower = Follower(store, 0.001, then=ready.set)
+        follower.start()
+        try:
+            assert ready.wait(5.0)
+        finally:
+            follower.close()
