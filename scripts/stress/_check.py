@@ -72,6 +72,7 @@ def _derived(store: Store, now: int) -> list[str]:
 def _indexes(home: Path) -> list[str]:
     found = checkup.examine(home / "memory.db")
     broken = [f"integrity: {line}" for line in found.integrity]
+    broken += [f"{fault.part}: {fault.text}" for fault in found.faults]
     broken += [f"{found.unindexed} memories without words"] if found.unindexed else []
     broken += [f"{found.orphaned} index entries without a memory"] if found.orphaned else []
     return broken + [
