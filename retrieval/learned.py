@@ -6,7 +6,7 @@ The multipliers come from outside, by class of question. Without any, or with al
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -44,15 +44,25 @@ REST: Final = "rest"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
-    """Contributions to the scores of some rows (p,), by channel, each float32 (p,), in log-odds of the model."""
+    """Contributions to the scores of some rows (p,), by channel, each float32 (p,), in log-odds of the model.
+
+    `values` make up the model's scores; `bonus` is what the associative channels may add to them by default.
+    """
 
     rows: Rows
     values: Mapping[str, Floats] = field(default_factory=dict[str, Floats])
+    bonus: Mapping[str, Floats] = field(default_factory=dict[str, Floats])
 
     def of(self, row: int) -> dict[str, float]:
         """The contributions to one row's score; empty for a row that the model did not rank."""
         places = np.flatnonzero(self.rows == row)
-        return {name: float(values[places[0]]) for name, values in self.values.items()} if len(places) else {}
+        if not len(places):
+            return {}
+        names = sorted(self.values.keys() | self.bonus.keys())
+        told = {
+            name: [from_[name][places[0]] for from_ in (self.values, self.bonus) if name in from_] for name in names
+        }
+        return {name: float(sum(values)) for name, values in told.items()}
 
 
 def parts_of(model: Ranking, features: Mapping[str, Floats], weights: WeightSet) -> Parts:
@@ -75,11 +85,14 @@ def with_bonus_parts(
     """The same with what the associative channels may add by default, before its bound."""
     most = cap * float(model.scores[0] - model.scores[-1]) if len(model) else 0.0
     added = {name: np.asarray(most * told, np.float32) for name, told in shares_of(parts.rows, found, shares).items()}
-    return Parts(parts.rows, {**parts.values, **added})
+    return replace(parts, bonus=added)
 
 
 def reweighted(model: Ranking, parts: Parts, multipliers: Multipliers) -> Ranking:
-    """The model's ranking with each channel's contribution multiplied; itself where nothing was learned."""
+    """The model's ranking with each channel's contribution to it multiplied; itself where nothing was learned.
+
+    The bonus is left alone: it has its bound, and `multiplied` makes its shares count more or less.
+    """
     changed = {name: value for name, value in multipliers.items() if value != 1.0 and name in parts.values}
     if not changed:
         return model

@@ -8,7 +8,7 @@ import pytest
 from recall_store import NOW, RecallStore
 
 from ebbing.retrieval.channels.base import Ranking
-from ebbing.retrieval.learned import Parts, multiplied, reweighted
+from ebbing.retrieval.learned import Parts, multiplied, reweighted, with_bonus_parts
 from ebbing.retrieval.recaller import Recaller
 from ebbing.retrieval.request import RecallRequest, RecallResult
 
@@ -71,3 +71,25 @@ def test_order_follows_the_multiplied_contributions() -> None:
 
 def test_shares_of_the_bonus_are_multiplied_too() -> None:
     assert multiplied({"entity": 0.5, "gist": 0.3}, {"entity": 2.0}) == {"entity": 1.0, "gist": 0.3}
+
+
+def test_what_a_channel_contributes_in_both_ways_adds_up() -> None:
+    model, whole = with_bonus()
+    assert whole.of(7) == {"entity": pytest.approx(0.2 + 0.1 * 0.5), "lexical": 0.5}
+    assert whole.of(4) == {"entity": 0.5, "lexical": 1.5}
+    assert whole.of(5) == {}
+    assert len(model) == 2
+
+
+def test_a_multiplier_moves_the_models_scores_by_its_part_in_them_and_not_by_the_bonus() -> None:
+    model, whole = with_bonus()
+    assert np.allclose(reweighted(model, whole, {"entity": 3.0}).scores, [2.0 + 2 * 0.5, 1.0 + 2 * 0.2])
+    assert reweighted(model, whole, {"activation": 3.0}) is model
+
+
+def with_bonus() -> tuple[Ranking, Parts]:
+    """Two rows with the parts of two channels, and the bonus of two, one of which is among them."""
+    model = Ranking(np.array([4, 7]), np.array([2.0, 1.0], np.float32))
+    found = {"entity": Ranking(np.array([7]), np.array([3.0], np.float32))}
+    values = {"entity": np.array([0.5, 0.2], np.float32), "lexical": np.array([1.5, 0.5], np.float32)}
+    return model, with_bonus_parts(Parts(model.rows, values), model, found, {"entity": 0.5, "activation": 0.5}, 0.1)
