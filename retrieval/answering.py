@@ -72,7 +72,9 @@ def _associated(
     agreement = context.analysis.query_class.is_wide
     scores = with_bonus(model, found, route.bonus, settings.bonus, agreement=agreement)
     sessions = context.layout.session[model.rows]
-    ordered = spread_out(Ranking(model.rows, scores), sessions, route.spread, limit)
+    # Sessions of a conversation are about many things; what is not one keeps to its subject.
+    spread = route.spread if context.frame.dialogue else 0.0
+    ordered = spread_out(Ranking(model.rows, scores), sessions, spread, limit)
     if limit < _LEAST_FOR_PLACES or not settings.slots:
         return ordered
     return with_places(ordered, _for_places(found), route.places, settings.slots, limit)

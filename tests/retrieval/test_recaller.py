@@ -160,6 +160,17 @@ def test_sessions_of_the_same_name_in_two_scopes_lend_each_other_no_evidence(mem
     assert alone.hits == ()
 
 
+@pytest.mark.parametrize("speaks", ["Nadia: ", ""], ids=["conversation", "prose"])
+def test_only_in_conversations_do_the_sessions_share_the_places_of_a_list(memories: RecallStore, speaks: str) -> None:
+    for number in range(6):
+        memories.save(f"{speaks}The ferry harbour has lantern {number} of tin.", session="same")
+    other = memories.save(f"{speaks}The ferry harbour has one more lantern, so they said.", session="other")
+    for number in range(6):
+        memories.save(f"{speaks}Invoice {number} was paid by Monday.", session=f"x{number}")
+    hits = memories.ask("list all lanterns of the ferry harbour", limit=4).hits
+    assert (other in [hit.memory.seq for hit in hits]) is bool(speaks)
+
+
 def test_tells_the_class_of_a_question_why_and_what_each_channel_gave(memories: RecallStore) -> None:
     memories.save("The cache was dropped because it was stale.")
     answer = memories.ask("why was the cache dropped?", explain=True)
