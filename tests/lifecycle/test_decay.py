@@ -283,7 +283,9 @@ def _candidates() -> value.Candidates:
 
 # What the budget's marks and the time for undoing decide is seen in test_eviction.py.
 BUDGET = {"budget_bytes", "budget_memories", "high_mark", "low_mark", "undo_days"}
-CONSTANTS = [field for field in fields(DecaySettings) if field.name not in BUDGET]
+# What a weak use counts is seen in test_weak_uses.py.
+ELSEWHERE = BUDGET | {"weak_use"}
+CONSTANTS = [field for field in fields(DecaySettings) if field.name not in ELSEWHERE]
 
 
 @pytest.mark.parametrize("name", [field.name for field in CONSTANTS])
