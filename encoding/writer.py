@@ -93,8 +93,8 @@ def prepare(
     memories = [_memory(draft, text) for draft, (text, _) in zip(drafts, texts, strict=True)]
     meanwhile()
     return [
-        Prepared(new, embedding, found)
-        for new, embedding, (_, found) in zip(memories, ahead.result(), texts, strict=True)
+        Prepared(new, embedding, found, draft.importance)
+        for draft, new, embedding, (_, found) in zip(drafts, memories, ahead.result(), texts, strict=True)
     ]
 
 
