@@ -88,7 +88,10 @@ def prepare(
     """
     texts = [presentable(draft.content) for draft in drafts]
     if embedder is None or not drafts:
-        return [Prepared(_memory(draft, text), None, found) for draft, (text, found) in zip(drafts, texts, strict=True)]
+        return [
+            Prepared(_memory(draft, text), None, found, draft.importance)
+            for draft, (text, found) in zip(drafts, texts, strict=True)
+        ]
     ahead = Ahead(lambda: embedder.embed_documents([text for text, _ in texts]))
     memories = [_memory(draft, text) for draft, (text, _) in zip(drafts, texts, strict=True)]
     meanwhile()
