@@ -7,6 +7,7 @@ passes it `os.environ` (the MCP client's own default passes only a handful of va
 import importlib.util
 import itertools
 import os
+import signal
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -53,6 +54,8 @@ def _prepare() -> None:
         del os.environ[name]
     os.environ.update(_environment())
     time.tzset()
+    # Under nohup a hang-up is ignored, which every program that a test starts would inherit.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     spec = importlib.util.spec_from_file_location("network_guard", _GUARD / "sitecustomize.py")
     assert spec is not None
     assert spec.loader is not None
