@@ -19,7 +19,7 @@ _ANSWER = re.compile(r'\A\s*\{.*"recall_id"\s*:', re.DOTALL)
 _OWN_COMMAND = re.compile(r"(?:^|[;&|]\s*|\b(?:uvx|python -m|run)\s+)ebbing(?:-hook)?\b(?!/)")
 
 _FENCED = re.compile(r"^ {0,3}(?P<fence>`{3,}|~{3,}).*?(?:^ {0,3}(?P=fence)[`~]*\s*$|\Z)", re.MULTILINE | re.DOTALL)
-_TAGGED = re.compile(r"<(?P<tag>[a-zA-Z][\w-]{1,40})(?:\s[^<>]{0,300})?>.*?</(?P=tag)>", re.DOTALL)
+_OPENING = re.compile(r"<(?P<tag>[a-zA-Z][\w-]{1,40})(?:\s[^<>]{0,300})?>")
 _PASTED_LINE = re.compile(
     r"^(?:\s*>|\s*[$#%❯] |[+-]{3} |@@ |\s*\|.*\|\s*$|\s+at \S+ ?\(|\s*File \"|Traceback \(|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d"
     r"|\s*\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL)\b[\]: ]|\s*(?:npm ERR!|fatal:|panic:|error(?:\[\w+\])?:)"
@@ -51,9 +51,27 @@ def own_words(text: str) -> str:
 
     A paragraph that follows a line such as "The README says:" is passed on, too.
     """
-    prose = _TAGGED.sub("\n", _FENCED.sub("\n", without_own_output(text)))
+    prose = _without_tagged(_FENCED.sub("\n", without_own_output(text)))
     kept = [line for line in _without_introduced(prose.split("\n")) if not _PASTED_LINE.match(line)]
     return _LONG_QUOTE.sub(_short_quote, "\n".join(kept))
+
+
+def _without_tagged(text: str) -> str:
+    """A text with a line end for each tagged block; what is never closed is no block, and is looked for once."""
+    kept: list[str] = []
+    position = 0
+    unclosed: set[str] = set()
+    for opening in _OPENING.finditer(text):
+        if opening.start() < position or opening["tag"] in unclosed:
+            continue
+        closing = f"</{opening['tag']}>"
+        end = text.find(closing, opening.end())
+        if end < 0:
+            unclosed.add(opening["tag"])
+            continue
+        kept += [text[position : opening.start()], "\n"]
+        position = end + len(closing)
+    return "".join([*kept, text[position:]])
 
 
 def _without_introduced(lines: list[str]) -> list[str]:

@@ -32,6 +32,7 @@ _READ: Final = "merging.read"
 _EVENTS: Final = (Event.SAVED, Event.RESTORED, Event.RESTORED_VALIDITY)
 BATCH: Final = 1_000
 _MERGED_AT_ONCE: Final = 10
+_WORDS_KEPT: Final = 4_000
 _NEAREST: Final = 8
 _SEARCHED_CHARACTERS: Final = 300
 
@@ -64,10 +65,11 @@ def merge_copies(
         StoreError: if the store can't be written; what was done stays done.
     """
     read, count, reference = 0, 0, new_id(now)
+    words = _Words(store)
     for last, seqs in _new(store, batch):
         if stopped():
             break
-        pairs = _same(store, _candidates(store, seqs))
+        pairs = _same(store, _candidates(store, seqs), words)
         for start in range(0, len(pairs), _MERGED_AT_ONCE):
             some = pairs[start : start + _MERGED_AT_ONCE]
             with store.atomic(durable=False):
@@ -80,7 +82,31 @@ def merge_copies(
 
 def pending(store: Store) -> int:
     """How many pairs `merge_copies` would merge, about: one that is in several pairs counts in each."""
-    return sum(len(_same(store, _candidates(store, seqs))) for _, seqs in _new(store))
+    words = _Words(store)
+    return sum(len(_same(store, _candidates(store, seqs), words)) for _, seqs in _new(store))
+
+
+class _Words:
+    """The telling words of memories that were looked at last: neighbours are often those of the batch before, too."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._known: dict[int, frozenset[str]] = {}
+
+    def worth_reading(self, pairs: Sequence[Pair]) -> list[Pair]:
+        """Those of some pairs that are there and whose words don't rule out that they say the same."""
+        needed = {seq for pair in pairs for seq in pair}
+        texts = self._store.memories.texts(sorted(needed - self._known.keys()))
+        self._known |= {seq: telling_words(text) for seq, text in texts.items()}
+        words = self._known
+        found = [
+            (one, other)
+            for one, other in pairs
+            if one in words and other in words and may_be_alike(words[one], words[other])
+        ]
+        for seq in sorted(self._known)[:-_WORDS_KEPT]:
+            del self._known[seq]
+        return found
 
 
 def _new(store: Store, batch: int = BATCH) -> Iterator[tuple[int, list[int]]]:
@@ -118,9 +144,9 @@ def _near(store: Store, seq: int) -> list[int]:
     return [other for other, cosine in zip(found.seqs.tolist(), found.scores.tolist(), strict=True) if cosine >= ALIKE]
 
 
-def _same(store: Store, pairs: Sequence[Pair]) -> list[Pair]:
+def _same(store: Store, pairs: Sequence[Pair], words: _Words) -> list[Pair]:
     """The pairs of which one may speak for both."""
-    pairs = _worth_reading(store, pairs)
+    pairs = words.worth_reading(pairs)
     memories = {
         memory.seq: memory for memory in store.memories.by_seqs(sorted({seq for pair in pairs for seq in pair}))
     }
@@ -130,16 +156,6 @@ def _same(store: Store, pairs: Sequence[Pair]) -> list[Pair]:
         if pair[0] in memories
         and pair[1] in memories
         and may_merge(memories[pair[0]], memories[pair[1]]) is not Likeness.DIFFERENT
-    ]
-
-
-def _worth_reading(store: Store, pairs: Sequence[Pair]) -> list[Pair]:
-    texts = store.memories.texts(sorted({seq for pair in pairs for seq in pair}))
-    words = {seq: telling_words(text) for seq, text in texts.items()}
-    return [
-        (one, other)
-        for one, other in pairs
-        if one in words and other in words and may_be_alike(words[one], words[other])
     ]
 
 

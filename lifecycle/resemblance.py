@@ -34,7 +34,7 @@ _B: Final = 0.4
 _BATCH: Final = 50
 _POSTINGS_KEPT: Final = 4_000_000
 """At most 48 MB while very many are compared; a day's memories need a fraction of it."""
-_MOST_PER_RUN: Final = 5_000
+_MOST_PER_RUN: Final = 2_500
 
 
 @dataclass(frozen=True, slots=True, eq=False)

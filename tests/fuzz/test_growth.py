@@ -11,6 +11,7 @@ from target_growth import judge
         ("likeness", "a", " ", "because"),
         ("likeness", "", "because\n", ""),
         ("told", "", "(", ""),
+        ("told", "", "<private>", ""),
         ("directives", "", "\n", ""),
         ("directives", "a. ", "\n ", "to"),
         ("directives", "system", " ", ""),
