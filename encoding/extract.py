@@ -19,6 +19,7 @@ _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _NEGATION = re.compile(r"\b(?:not|no|never|none|nothing|cannot|without|neither|nor)\b|\b\w+n['’]t\b", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"(?<=\w[,;:])(?= )| (?=[-–—] |\()| (?=(?:because|but|so that|which|while|although|since)\b)")
 _LEAST_OF_A_CLAUSE = 0.6
+_MARKS = re.compile(r"""["'`“”„‘’«»]""")
 _ELLIPSIS = "…"
 _LEAD_BONUS = 1.0
 
@@ -36,9 +37,16 @@ def gist(text: str, max_chars: int = GIST_CHARACTERS) -> str:
         if cost <= room:
             chosen.append(index)
             room -= cost
-    if not chosen:
-        return clipped(max(parts, key=lambda sentence: salience(sentence, 0)), max_chars)
-    return " ".join(parts[index] for index in sorted(chosen))
+    joined = " ".join(parts[index] for index in sorted(chosen))
+    if joined and _quotes_alike(joined, text, folded):
+        return joined
+    shorter = clipped(max(parts, key=lambda sentence: salience(sentence, 0)), max_chars)
+    return shorter if _quotes_alike(shorter, text, folded) else _ELLIPSIS
+
+
+def _quotes_alike(short: str, *sources: str) -> bool:
+    """Whether quotation marks pair as in the sources; without what stood between, they may quote what nobody has."""
+    return not _MARKS.search(short) or facts_in(short) <= frozenset().union(*map(facts_in, sources))
 
 
 def cue(text: str, max_chars: int = CUE_CHARACTERS) -> str:

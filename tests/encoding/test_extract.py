@@ -74,3 +74,8 @@ def test_cues_saturate_and_stay_within_bounds() -> None:
     assert priority("The cache is cold.") == 0.0
     assert 0.0 < priority("Never do that.") < priority("Never do that, it is important: always ask.") < 1.0
     assert arousal("production down, data loss!!") > arousal("a crash")
+
+
+def test_a_gist_quotes_nothing_that_its_source_does_not_quote() -> None:
+    text = "0" * 181 + "?" + ")" * 18 + '"' * 18 + '000000000?)"00?)"'
+    assert facts_in(gist(text)) <= facts_in(text)
