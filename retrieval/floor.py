@@ -63,14 +63,15 @@ def fitted_floors() -> Floors:
     return Floors.parse(json.loads(_FILE.read_text(encoding="utf-8")))
 
 
-def figures_of(evidence: Evidence, ranking: Ranking) -> dict[str, float]:
-    """What the floor looks at: the best of each kind of evidence, and how much of the question's words are known."""
+def figures_of(context: Context, evidence: Evidence, ranking: Ranking) -> dict[str, float]:
+    """What the floor looks at: the best of each kind of evidence that may be shown, how much of the words is known."""
+    features, late = evidence.features, ranking.features.get(INTERACTION)
     best = {
-        name: float(evidence.features[name].max(initial=0.0)) if name in evidence.features else 0.0
-        for name in ("words", "words_alone", "meaning_alone", "known")
+        name: float(features[name].max(where=context.eligible, initial=0.0)) if name in features else 0.0
+        for name in ("words", "words_alone", "meaning_alone")
     }
-    late = ranking.features.get(INTERACTION)
-    return {**best, INTERACTION: 0.0 if late is None else float(late.max(initial=0.0))}
+    known = float(features["known"].max(initial=0.0)) if "known" in features else 0.0
+    return {**best, "known": known, INTERACTION: 0.0 if late is None else float(late.max(initial=0.0))}
 
 
 def is_below(context: Context, evidence: Evidence, ranking: Ranking, floors: Floors) -> bool:
@@ -83,8 +84,8 @@ def margin(context: Context, evidence: Evidence, ranking: Ranking, floors: Floor
 
     Infinite where a memory has most of the question's words or a name of it, or lies in a time that it names.
     """
-    figures = figures_of(evidence, ranking)
-    if is_certain(evidence):
+    figures = figures_of(context, evidence, ranking)
+    if is_certain(context, evidence):
         return math.inf
     if len(context.layout) < _SMALL:
         related = figures["words_alone"] > 0 or figures["meaning_alone"] >= _LEAST_COSINE
@@ -95,9 +96,12 @@ def margin(context: Context, evidence: Evidence, ranking: Ranking, floors: Floor
     return floor.value(figures) - floor.least
 
 
-def is_certain(evidence: Evidence) -> bool:
-    """Whether a memory has most of the question's words or a name of it, or lies in a time that it names."""
-    features, rankings = evidence.features, evidence.rankings
-    named = "substring" in features and bool((features["substring"] >= _RARE).any())
-    covered = "covered" in features and bool((features["covered"] >= _COVERED).any())
-    return named or covered or bool("temporal" in rankings and len(rankings["temporal"]))
+def is_certain(context: Context, evidence: Evidence) -> bool:
+    """Whether what may be shown has most of the question's words or a name of it, or lies in a time that it names."""
+    named = _reaches(context, evidence, "substring", _RARE)
+    covered = _reaches(context, evidence, "covered", _COVERED)
+    return named or covered or bool("temporal" in evidence.rankings and len(evidence.rankings["temporal"]))
+
+
+def _reaches(context: Context, evidence: Evidence, name: str, least: float) -> bool:
+    return name in evidence.features and bool((context.eligible & (evidence.features[name] >= least)).any())

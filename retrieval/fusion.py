@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .channels.base import Context, Ranking
 from .evidence import Evidence, combined, combined_at, interaction
-from .layout import Floats
+from .layout import Floats, Rows
 from .settings import RecallSettings
 from .weights import INTERACTION, WeightSet
 
@@ -40,7 +40,7 @@ def fused(context: Context, evidence: Evidence, settings: RecallSettings) -> Ran
     room = settings.wide_pool if context.analysis.query_class.is_wide else settings.pool
     allowed = context.eligible & touched(evidence, size)
     pool = best_rows(combined(evidence.features, weights.first, size), allowed, room)
-    late = _interaction(context, evidence, pool, settings)
+    late = pool_interaction(context, evidence, pool.rows, settings)
     scores = combined_at(evidence.features, weights.final, pool.rows) + np.float32(_weight(weights)) * late
     order = np.argsort(-scores, kind="stable")
     return Ranking(pool.rows[order], np.asarray(scores[order], np.float32), {INTERACTION: late[order]})
@@ -60,12 +60,16 @@ def touched(evidence: Evidence, size: int) -> NDArray[np.bool_]:
     return result
 
 
-def _interaction(context: Context, evidence: Evidence, pool: Ranking, settings: RecallSettings) -> Floats:
-    """Late interaction of a pool, float32 (p,), estimated from the cosine where no token embeddings are left."""
+def pool_interaction(context: Context, evidence: Evidence, pool: Rows, settings: RecallSettings) -> Floats:
+    """Late interaction of a pool (p,), float32 (p,), estimated from the cosine where no token embeddings are left.
+
+    Raises:
+        StoreError: if the store can't be read.
+    """
     if not settings.interaction or "meaning_alone" not in evidence.features:
         return np.zeros(len(pool), np.float32)
-    found = interaction(context, pool.rows)
-    cosine = evidence.features["meaning_alone"][pool.rows]
+    found = interaction(context, pool)
+    cosine = evidence.features["meaning_alone"][pool]
     return np.where(np.isnan(found), _INTERACTION_AT_ZERO + _INTERACTION_PER_COSINE * cosine, found)
 
 

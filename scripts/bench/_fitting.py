@@ -1,27 +1,21 @@
 """Fit the weights of recall: a listwise softmax over evidence, and the logistic floor under which recall abstains.
 
-Both read the features through the product's own channels, so what is fitted is what answers.
+Both go by what the product's own channels say (see `_examples`), so what is fitted is what answers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, cast
 
 import numpy as np
-from _memory import SCOPE, Loaded, Question
+from _examples import Example, Examples, off_topic
+from _memory import Loaded
 from numpy.typing import NDArray
 
-from ebbing.retrieval.analysis import analyse
-from ebbing.retrieval.channels.base import Context
-from ebbing.retrieval.channels.registry import DIRECT
-from ebbing.retrieval.evidence import Evidence, combined, gather, interaction
-from ebbing.retrieval.floor import FEATURES, Floor, Floors, figures_of, is_certain
-from ebbing.retrieval.frames import Frames
-from ebbing.retrieval.fusion import best_rows, fused
-from ebbing.retrieval.inquiry import context_for
-from ebbing.retrieval.request import RecallRequest
+from ebbing.retrieval.evidence import combined
+from ebbing.retrieval.floor import FEATURES, Floor, Floors
+from ebbing.retrieval.layout import Rows
 from ebbing.retrieval.settings import RecallSettings
 from ebbing.retrieval.weights import INTERACTION, Weights, WeightSet
 
@@ -39,7 +33,6 @@ WORDS_FLOOR: Final = ("known", "words", "words_alone")
 # Features of another magnitude are fitted in these units, so that one penalty suits all.
 _UNITS: Final = {"meaning": 4.0, "meaning_alone": 4.0, INTERACTION: 8.0}
 _POOL: Final = 100
-_LATER: Final = 2 * 10**15
 _STEPS: Final = 100
 _STEP: Final = 0.08
 _L2: Final = 1e-3
@@ -50,107 +43,60 @@ FALSE_ABSTENTION: Final = 0.03
 Matrix = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
-    """One question: features of all rows (n, f), rows that answer it, and what each list of them weighs."""
-
-    store: str
-    context: Context
-    evidence: Evidence
-    relevant: NDArray[np.intp]
-    weight: float = 1.0
-
-
-def examples(loaded: Sequence[Loaded], weight: float = 1.0) -> list[Example]:
-    """Every question that has an answer, with what the direct channels say of every memory."""
-    return [
-        Example(one.name, context, evidence, context.layout.rows(np.array(sorted(question.relevant))), weight)
-        for one in loaded
-        for question, context, evidence in asked(one, one.questions)
-        if question.relevant
-    ]
-
-
-def asked(loaded: Loaded, questions: Sequence[Question]) -> Iterator[tuple[Question, Context, Evidence]]:
-    """What the direct channels say to each question."""
-    frames = Frames(loaded.store)
-    for question in questions:
-        until = None if question.asked_at is None else question.asked_at - 1
-        request = RecallRequest(query=question.text, scopes=(SCOPE,), now=_LATER, until=until)
-        with loaded.store.snapshot():
-            context = context_for(loaded.store, frames, request, analyse(question.text), question.embedding)
-            yield question, context, gather(context, DIRECT)
-
-
 def fit_weights(chosen: Sequence[Example], names: Sequence[str]) -> WeightSet:
-    """Fit the first stage on all memories, then the final one on the pool that it chooses."""
-    first = _listwise(
-        [_table(one.evidence.features, names) for one in chosen],
-        [one.relevant for one in chosen],
-        [one.weight for one in chosen],
-    )
+    """Fit the first stage on all candidates, then the final one on the pool that it chooses."""
+    tables = [_table(one.features, names) for one in chosen]
+    first = _listwise(tables, [one.relevant for one in chosen], [one.weight for one in chosen])
     weights = {**_named(names, first), **SET}
-    tables: list[Matrix] = []
-    answers: list[NDArray[np.intp]] = []
-    importance: list[float] = []
-    for one in chosen:
-        size = len(one.context.layout)
-        pool = best_rows(combined(one.evidence.features, weights, size), one.context.eligible, _POOL)
-        found = np.flatnonzero(np.isin(pool.rows, one.relevant))
-        if len(found):
-            with one.context.store.snapshot():
-                late = interaction(one.context, pool.rows)
-            late = np.where(np.isnan(late), np.nanmin(late), late)
-            features = {name: one.evidence.features[name][pool.rows] for name in names if name in one.evidence.features}
-            tables.append(_table({**features, INTERACTION: late}, (INTERACTION, *names)))
-            answers.append(found)
-            importance.append(one.weight)
-    final = _listwise(tables, answers, importance)
+    pools = [_pool(one, weights, _POOL) for one in chosen]
+    found = [np.flatnonzero(np.isin(pool, one.relevant)) for one, pool in zip(chosen, pools, strict=True)]
+    kept = [place for place, answers in enumerate(found) if len(answers)]
+    final = _listwise(
+        [_table(chosen[place].features, (INTERACTION, *names))[pools[place]] for place in kept],
+        [found[place] for place in kept],
+        [chosen[place].weight for place in kept],
+    )
     return WeightSet(weights, {**_named((INTERACTION, *names), final), **SET})
 
 
 def fit_floor(
-    loaded: Sequence[Loaded], weights: Weights, names: Sequence[str], *, false_abstention: float = FALSE_ABSTENTION
+    loaded: Sequence[Loaded],
+    read: Examples,
+    weights: Weights,
+    names: Sequence[str],
+    *,
+    false_abstention: float = FALSE_ABSTENTION,
 ) -> Floor:
     """Fit the floor on each store's own questions against those of the others, 200 at most a store.
 
     The share of false abstention is one of all answerable questions, those that the floor never judges included.
     """
-    rows, labels, certain = floor_table(loaded, weights, names)
+    own = [one for store in loaded for one in read.own(store)]
+    others = [one for store in loaded for one in read.of(store, off_topic(loaded, store))]
+    figures = [_figures(one, weights) for one in (*own, *others)]
+    rows = np.array([[one[name] for name in names] for one in figures])
+    labels = np.repeat([1, 0], [len(own), len(others)])
     centre, spread = rows.mean(axis=0), rows.std(axis=0) + 1e-9
     solved = _logistic((rows - centre) / spread, labels)
     scaled = solved[:-1] / spread
     bias = float(solved[-1] - scaled @ centre)
-    values = np.where(certain, np.inf, rows @ scaled + bias)
+    values = np.where([one.certain for one in (*own, *others)], np.inf, rows @ scaled + bias)
     least = float(np.quantile(values[labels == 1], false_abstention, method="lower"))
     return Floor({name: float(value) for name, value in zip(names, scaled, strict=True)}, bias, least)
 
 
-def floor_table(
-    loaded: Sequence[Loaded], weights: Weights, names: Sequence[str]
-) -> tuple[Matrix, NDArray[np.int64], NDArray[np.bool_]]:
-    """What the floor looks at, (q, f); whether the question is about the store it was put to, and is certain, (q,)."""
-    settings = RecallSettings(weights=weights, floors=None)
-    rows: list[list[float]] = []
-    labels: list[int] = []
-    certain: list[bool] = []
-    for one in loaded:
-        own = [question for question in one.questions if question.relevant]
-        for label, questions in ((1, own), (0, off_topic(loaded, one))):
-            for _, context, evidence in asked(one, questions):
-                with one.store.snapshot():
-                    figures = figures_of(evidence, fused(context, evidence, settings))
-                rows.append([figures[name] for name in names])
-                labels.append(label)
-                certain.append(is_certain(evidence))
-    return np.array(rows), np.array(labels), np.array(certain)
+def _figures(one: Example, weights: Weights) -> dict[str, float]:
+    """What the floor looks at, with the late interaction of the pool that the weights choose."""
+    first = (weights.dialogue if one.dialogue else weights.plain).first
+    settings = RecallSettings()
+    pool = _pool(one, first, settings.wide_pool if one.wide else settings.pool)
+    return {**one.figures, INTERACTION: float(one.features[INTERACTION][pool].max(initial=0.0))}
 
 
-def off_topic(loaded: Sequence[Loaded], one: Loaded, limit: int = 200) -> list[Question]:
-    """Questions about the other stores, evenly drawn."""
-    others = [question for other in loaded if other is not one for question in other.questions]
-    step = max(1, len(others) // limit)
-    return others[::step][:limit]
+def _pool(one: Example, weights: Mapping[str, float], limit: int) -> Rows:
+    """The places of the best candidates by some weights."""
+    scores = combined(one.features, weights, len(one.features[INTERACTION]))
+    return np.argsort(-scores, kind="stable")[:limit]
 
 
 def as_json(weights: Weights) -> dict[str, Any]:

@@ -1,10 +1,11 @@
 """How well recall finds what answers a question, by the product's own path, leave one store out.
 
-    python scripts/bench/recall.py --data FILE.json.gz [--fusion scores|rrf] [--channels a,b,…] [--no-interaction]
-        [--merged] [--weights loso|shipped] [--ablation] [--abstention] [--json]
+    python scripts/bench/recall.py --data FILE.json.gz [--beside FILE…] [--fusion scores|rrf] [--channels a,b,…]
+        [--no-interaction] [--merged] [--weights loso|shipped] [--ablation] [--abstention] [--json]
 
-The data set's stores are loaded with everything that saving a memory writes. Weights are fitted on the other stores for
-each store (with --weights shipped, or where there is one store, or one scope with --merged: those of the package).
+The data set's stores are loaded with everything that saving a memory writes. Weights are fitted for each store on the
+other stores, those of the data sets in --beside included, which is how scripts/fit_weights.py fits those of the package
+(they answer with --weights shipped, and where there is no other store, or one scope with --merged).
 A question that carries a time sees only what was recorded before it. The floor under which recall says "nothing
 relevant" is off while ranking is measured, and on in the figures of --abstention.
 
@@ -26,24 +27,14 @@ import argparse
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 from _embeddings import Prepared
-from _fitting import (
-    DIALOGUE,
-    DIALOGUE_FLOOR,
-    PLAIN,
-    PLAIN_FLOOR,
-    Example,
-    asked,
-    examples,
-    fit_floor,
-    fit_weights,
-    off_topic,
-)
+from _examples import Examples, answerable, asked, off_topic
+from _left_out import floors_without, weights_without
 from _measures import K, compared, means, measure
 from _memory import SCOPE, Loaded, Question, load
 from _report import Report, Table, argument_parser, publish
@@ -81,6 +72,7 @@ class Bench:
 
     loaded: Sequence[Loaded]
     embedder: Embedder
+    read: Examples = field(default_factory=Examples)
 
     def questions(self) -> list[tuple[Loaded, Question]]:
         """Every question that has an answer."""
@@ -111,9 +103,10 @@ def main() -> None:
     arguments = _arguments()
     with tempfile.TemporaryDirectory() as folder:
         embedder = load_embedder()
-        loaded = load(arguments.data, embedder, Path(folder), merged=arguments.merged)
+        loaded = load(arguments.data, embedder, Path(folder, "measured"), merged=arguments.merged)
         bench = Bench(loaded, embedder)
-        chosen = _weights(loaded, arguments.weights)
+        beside = [load(path, embedder, Path(folder, path.name)) for path in arguments.beside]
+        chosen = _weights(bench, beside, arguments.weights)
         base = RecallSettings(
             channels=tuple(arguments.channels.split(",")),
             fusion=arguments.fusion,
@@ -158,29 +151,16 @@ def _settings_of(bench: Bench, arguments: argparse.Namespace) -> dict[str, str |
         "channels": arguments.channels,
         "interaction": not arguments.no_interaction,
         "weights": arguments.weights,
+        "beside": ",".join(path.name for path in arguments.beside),
         "merged": arguments.merged,
     }
 
 
-def _weights(loaded: Sequence[Loaded], source: str) -> dict[str, Weights]:
-    """The weights for each store: fitted on the others, or those of the package."""
-    if source == "shipped" or len(loaded) == 1:
-        return {one.name: RecallSettings().weights for one in loaded}
-    return {one.name: _fitted_without(one, loaded) for one in loaded}
-
-
-_CACHE: Final[dict[str, list[Example]]] = {}
-
-
-def _fitted_without(one: Loaded, loaded: Sequence[Loaded]) -> Weights:
-    for other in loaded:
-        if other.name not in _CACHE:
-            _CACHE[other.name] = examples([other])
-    chosen = [example for other in loaded if other is not one for example in _CACHE[other.name]]
-    shipped = RecallSettings().weights
-    if chosen[0].context.frame.dialogue:
-        return Weights(fit_weights(chosen, DIALOGUE), shipped.plain)
-    return Weights(shipped.dialogue, fit_weights(chosen, PLAIN))
+def _weights(bench: Bench, beside: Sequence[Sequence[Loaded]], source: str) -> dict[str, Weights]:
+    """The weights for each store: fitted on all others, or those of the package."""
+    if source == "shipped":
+        return {one.name: RecallSettings().weights for one in bench.loaded}
+    return {one.name: weights_without(one, (bench.loaded, *beside), bench.read) for one in bench.loaded}
 
 
 def _scored(bench: Bench, answers: Answers) -> tuple[Table, dict[str, float]]:
@@ -241,12 +221,14 @@ def _bm25(bench: Bench) -> Answers:
 
 
 def _two_channels(bench: Bench, settings: SettingsOf) -> dict[str, float]:
+    if not any(question.category == "single-hop" for _, question in bench.questions()):
+        return {}
     both = ("semantic", "lexical")
     best = 0.0
     for fusion in ("scores", "rrf"):
         answers, _ = bench.run(lambda name, fusion=fusion: _two(settings(name), both, fusion))
         best = max(best, _mean_recall(bench, answers, "single-hop"))
-    return {"r10_single_hop_two_channels": best} if best else {}
+    return {"r10_single_hop_two_channels": best}
 
 
 def _two(settings: RecallSettings, channels: tuple[str, ...], fusion: str) -> RecallSettings:
@@ -304,9 +286,8 @@ def _abstention(
     """How often the floor, fitted on the other stores, answers "nothing relevant", there and at other thresholds."""
     margins: dict[str, list[float]] = {"answerable": [], "off_topic": []}
     for one in bench.loaded:
-        wanted = _with_floor(one, bench, settings(one.name), chosen)
-        own = [question for question in one.questions if question.relevant]
-        for name, questions in (("answerable", own), ("off_topic", off_topic(bench.loaded, one))):
+        wanted = replace(settings(one.name), floors=floors_without(one, bench.loaded, bench.read, chosen[one.name]))
+        for name, questions in (("answerable", answerable(one)), ("off_topic", off_topic(bench.loaded, one))):
             margins[name] += _margins(one, questions, wanted)
     own, off = np.array(margins["answerable"]), np.array(margins["off_topic"])
     if not len(off):
@@ -331,16 +312,6 @@ def _margins(one: Loaded, questions: Sequence[Question], settings: RecallSetting
         with one.store.snapshot():
             found.append(margin(context, evidence, fused(context, evidence, settings), settings.floors))
     return found
-
-
-def _with_floor(one: Loaded, bench: Bench, settings: RecallSettings, chosen: Mapping[str, Weights]) -> RecallSettings:
-    shipped = RecallSettings().floors
-    others = [other for other in bench.loaded if other is not one]
-    if shipped is None or len(others) < 2:  # noqa: PLR2004 - a floor needs questions about another store
-        return replace(settings, floors=shipped)
-    dialogue = _CACHE[one.name][0].context.frame.dialogue if one.name in _CACHE else False
-    floor = fit_floor(others, chosen[one.name], DIALOGUE_FLOOR if dialogue else PLAIN_FLOOR)
-    return replace(settings, floors=replace(shipped, **{"dialogue" if dialogue else "plain": floor}))
 
 
 def request_for(question: Question) -> RecallRequest:
@@ -373,6 +344,7 @@ def _hit_at_1(bench: Bench, answers: Answers) -> float:
 def _arguments() -> argparse.Namespace:
     parser = argument_parser(__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("--data", type=Path, required=True, help="a data set of the common format")
+    parser.add_argument("--beside", type=Path, nargs="+", default=[], help="data sets that take part in every fit")
     parser.add_argument("--fusion", choices=("scores", "rrf"), default="scores")
     parser.add_argument("--channels", default=",".join(CHANNELS), help="the channels to ask, by name")
     parser.add_argument("--no-interaction", action="store_true", help="without late interaction")

@@ -54,6 +54,17 @@ def test_never_shows_another_scope(memories: RecallStore) -> None:
     assert len(memories.ask("secret plan", scopes=("other",)).hits) == 1
 
 
+def test_says_that_nothing_is_relevant_when_only_what_may_not_be_shown_is_about_the_question(
+    memories: RecallStore,
+) -> None:
+    memories.save("The retry budget is five attempts.", kind=Kind.FACT)
+    memories.save("Lunch is at noon.", kind=Kind.EPISODE)
+    assert memories.ask("retry budget").hits
+    answer = memories.ask("retry budget", kinds=frozenset({Kind.EPISODE}))
+    assert answer.hits == ()
+    assert answer.below_floor == 1
+
+
 def test_leaves_out_what_was_superseded_unless_asked_for_it_or_for_its_time(memories: RecallStore) -> None:
     old = memories.save("The deploy target is staging.", valid_from=DAY)
     new = memories.save("The deploy target is production.", valid_from=5 * DAY)
