@@ -2,7 +2,8 @@
 
 A stdio server lives only as long as a session, so the run is due by a row in the store and caught up when a server
 has been quiet for a minute; a lease keeps it to one process at a time. Between two batches the run renews its lease and
-rests for as long as the batch took, so that others who want to write never wait for more than a batch or two.
+rests for as long as the batch took, so that others who want to write never wait for more than a batch or two. Unless
+somebody asked for it, it takes no more than a minute of a core (`allotment`) and goes on with the rest an hour later.
 """
 
 from __future__ import annotations
@@ -12,24 +13,26 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
 from ..schemas.errors import EbbingError, StoreError
 from ..schemas.instants import MICROSECONDS_PER_DAY
 from ..schemas.memory import Event
 from ..store.journal import Entry
 from ..store.store import Store
+from .allotment import Allotment
 
 LEASE = "daily"
 LEASE_DURATION = MICROSECONDS_PER_DAY // 144
 """A lease lasts ten minutes (µs) and is renewed after a quarter of that: a crashed run holds others up no longer."""
 RETRY_AFTER = MICROSECONDS_PER_DAY // 24
-"""A run in which something failed is due again after an hour (µs)."""
+"""A run in which something failed, or that was out of time, is due again after an hour (µs)."""
 
 _LONGEST_REST = 0.05
 _MICROSECONDS = 1_000_000
 _LAST_RUN = "daily.last_run"
 _REPORT = "daily.report"
+_REST = "the rest follows in an hour"
 
 _log = logging.getLogger(__name__)
 
@@ -54,7 +57,8 @@ class StepResult:
 class RunContext:
     """What a step may ask: the instant of the run (µs), whether to stop, whether to change nothing.
 
-    `asked` says that somebody wants the work done now: what usually waits for more to come is not waited for.
+    `asked` says that somebody wants the work done now: what usually waits for more to come is not waited for, and no
+    step is held to its time. `cut` names the steps before this one that were out of time and left something undone.
     """
 
     now: int
@@ -62,32 +66,36 @@ class RunContext:
     dry_run: bool = False
     scope: str | None = None
     asked: bool = False
+    cut: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A named part of the run."""
+    """A named part of the run; one that is `bounded` is held to its time."""
 
     name: str
     run: Callable[[RunContext], StepResult]
+    bounded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class StepOutcome:
-    """What one step did and how long it took; `detail` says why when it `failed`."""
+    """What one step did and how long it took; `detail` says why when it `failed`; `cut` when it was out of time."""
 
     name: str
     changed: int
     seconds: float
     detail: str = ""
     failed: bool = False
+    cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class DailyReport:
     """What a run did.
 
-    `ran` is False when another run was under way; `finished` is True when it was not stopped and no step failed.
+    `ran` is False when another run was under way; `finished` is True when it was not stopped, and no step failed or was
+    out of time.
     """
 
     at: int
@@ -107,12 +115,17 @@ class DailyRun:
         holder: str,
         *,
         monotonic: Callable[[], float] = time.monotonic,
+        core: Callable[[], float] = time.thread_time,
     ) -> None:
-        """Run `steps` in order over `store`, as `holder`; `monotonic` gives seconds that only ever grow."""
+        """Run `steps` in order over `store`, as `holder`.
+
+        `monotonic` gives seconds that only ever grow, `core` those of a core that the calling thread has taken.
+        """
         self._store = store
         self._steps = tuple(steps)
         self._holder = holder
         self._monotonic = monotonic
+        self._core = core
         self._running = threading.Lock()
         self._stop = threading.Event()
         self._failed_at: int | None = None
@@ -188,16 +201,28 @@ class DailyRun:
 
     def _report(self, context: RunContext, progress: Progress) -> DailyReport:
         outcomes: list[StepOutcome] = []
+        allotment = Allotment(self._core, sum(step.bounded for step in self._steps))
         for number, step in enumerate(self._steps):
             if context.stopped():
                 break
             progress(number, len(self._steps), step.name)
-            outcomes.append(self._outcome(step, context))
+            outcomes.append(self._timed(step, context, allotment))
+            context = replace(context, cut=frozenset(outcome.name for outcome in outcomes if outcome.cut))
         progress(len(self._steps), len(self._steps), "done")
         failed = any(outcome.failed for outcome in outcomes)
         self._failed_at = context.now if failed else None
-        finished = not context.stopped() and not failed
+        finished = not context.stopped() and not failed and not context.cut
         return DailyReport(context.now, True, context.dry_run, finished, tuple(outcomes))  # noqa: FBT003
+
+    def _timed(self, step: Step, context: RunContext, allotment: Allotment) -> StepOutcome:
+        if context.asked or not step.bounded:
+            return self._outcome(step, context)
+        turn = allotment.step(context.stopped)
+        outcome = self._outcome(step, replace(context, stopped=turn))
+        if not turn.over or outcome.failed:
+            return outcome
+        detail = f"{outcome.detail}; {_REST}" if outcome.detail else _REST
+        return replace(outcome, detail=detail, cut=True)
 
     def _outcome(self, step: Step, context: RunContext) -> StepOutcome:
         started = self._monotonic()
@@ -226,8 +251,16 @@ class DailyRun:
             self._store.meta.set(_REPORT, json.dumps(asdict(report)))
             if report.finished and report.steps:
                 self._store.meta.set(_LAST_RUN, str(report.at))
+            elif _ran_out(report, len(self._steps)):
+                self._store.meta.set(_LAST_RUN, str(report.at - MICROSECONDS_PER_DAY + RETRY_AFTER))
             steps = {step.name: step.changed for step in report.steps}
             self._store.journal.append(Entry(report.at, Event.DAILY, data={"steps": steps}))
+
+
+def _ran_out(report: DailyReport, steps: int) -> bool:
+    """Whether nothing but time was missing."""
+    every = len(report.steps) == steps and not any(step.failed for step in report.steps)
+    return every and any(step.cut for step in report.steps)
 
 
 class _Pace:

@@ -69,7 +69,7 @@ def merge_copies(
     for last, seqs in _new(store, batch):
         if stopped():
             break
-        pairs = _same(store, _candidates(store, seqs), words)
+        pairs = _same(store, _candidates(store, seqs, last), words)
         for start in range(0, len(pairs), _MERGED_AT_ONCE):
             some = pairs[start : start + _MERGED_AT_ONCE]
             with store.atomic(durable=False):
@@ -83,7 +83,7 @@ def merge_copies(
 def pending(store: Store) -> int:
     """How many pairs `merge_copies` would merge, about: one that is in several pairs counts in each."""
     words = _Words(store)
-    return sum(len(_same(store, _candidates(store, seqs), words)) for _, seqs in _new(store))
+    return sum(len(_same(store, _candidates(store, seqs, last), words)) for last, seqs in _new(store))
 
 
 class _Words:
@@ -119,11 +119,13 @@ def _new(store: Store, batch: int = BATCH) -> Iterator[tuple[int, list[int]]]:
         yield last, sorted(found.values())
 
 
-def _candidates(store: Store, seqs: Sequence[int]) -> list[Pair]:
-    """Pairs of a new memory and one that may say the same, each once."""
+def _candidates(store: Store, seqs: Sequence[int], read: int) -> list[Pair]:
+    """Pairs of a new memory and one that may say the same, each once; entries up to number `read` have been read."""
     pairs = store.copies.with_equal_text(seqs)
     linked, having = store.copies.linked(seqs, SIMILAR, ALIKE)
-    pairs += linked
+    # Links lead both ways: a pair whose other one is new, too, and yet to be read comes up again with that one.
+    unread = store.copies.first_saved_after(read)
+    pairs += linked if unread is None else [pair for pair in linked if pair[1] < unread]
     for seq in seqs:
         # Saved before the model was there, or as the first of its kind: nothing tells yet what is near.
         if seq not in having:

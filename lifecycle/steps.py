@@ -52,14 +52,14 @@ class DailySteps:
             Step("spool", self._spool),
             Step("knowledge", self._knowledge),
             Step("embeddings", self._embeddings),
-            Step("decay", self._decay),
-            Step("precision", self._precision),
-            Step("merging", self._merging),
-            Step("gists", self._gists),
+            Step("decay", self._decay, bounded=True),
+            Step("precision", self._precision, bounded=True),
+            Step("merging", self._merging, bounded=True),
+            Step("gists", self._gists, bounded=True),
             Step("soft prompts", self._soft_prompts),
-            Step("resemblance", self._resemblance),
-            Step("eviction", self._eviction),
-            Step("maintenance", self._maintenance),
+            Step("resemblance", self._resemblance, bounded=True),
+            Step("eviction", self._eviction, bounded=True),
+            Step("maintenance", self._maintenance, bounded=True),
         )
 
     def prompt(self, scope: str, now: int) -> SoftPrompt:
@@ -148,6 +148,9 @@ class DailySteps:
     def _eviction(self, context: RunContext) -> StepResult:
         if context.dry_run:
             return StepResult(eviction.pending(self._store, context.now, self._settings))
+        if context.cut & {"decay", "precision"}:
+            # What has yet to be made smaller may well fit, and nothing is to go that could have stayed.
+            return StepResult(0, "waits until everything that fades is as small as it gets")
         done = eviction.evict(self._store, context.now, self._settings, context.stopped)
         return StepResult(done.changed, eviction.describe(done))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ..schemas.memory import Kind
+from ..schemas.memory import Event, Kind
 from .database import Database
 from .placeholders import marks, slices
 
@@ -68,6 +68,15 @@ class Copies:
                     if weight >= least:
                         found.append((int(seq), int(other)))
         return found, having
+
+    def first_saved_after(self, number: int) -> int | None:
+        """The seq of the first memory that was saved after a journal entry, or None: seqs grow as entries do."""
+        return self._database.value(
+            # The unary plus keeps SQLite on the entries behind that one.
+            "SELECT m.seq FROM journal j JOIN memory m ON m.id = j.memory WHERE j.id > ? AND +j.event = ?"
+            " ORDER BY j.id LIMIT 1",
+            (number, str(Event.SAVED)),
+        )
 
     def merged_into(self, ids: Sequence[str]) -> list[int]:
         """The memories (seqs) that some others (by id) speak for, directly or through another."""

@@ -94,9 +94,13 @@ class Lexical:
             return Postings(np.zeros(0, np.int64), np.zeros(0, np.float32))
         # One occurrence a number, in the order of the seqs: parsing them in C is most of what makes this fast.
         documents = np.fromstring(joined, dtype=np.int64, sep=",")
-        starts = np.flatnonzero(np.diff(documents, prepend=-1))
-        counts = np.diff(starts, append=len(documents))
-        return Postings(documents[starts], counts.astype(np.float32))
+        is_first = np.ones(len(documents), np.bool_)
+        np.not_equal(documents[1:], documents[:-1], out=is_first[1:])
+        starts = np.flatnonzero(is_first)
+        counts = np.empty(len(starts), np.float32)
+        counts[:-1] = starts[1:] - starts[:-1]
+        counts[-1] = len(documents) - starts[-1]
+        return Postings(documents[starts], counts)
 
     def frequency(self, term: str, most: int) -> int:
         """How many memories of all scopes hold an index term (a stem), raw observations aside; at most `most` + 1."""

@@ -2,7 +2,8 @@
 
 Each size is measured in a process of its own, over a store of facts with random embeddings, token embeddings and links
 (see daily.py): opening it, reading what is resident, recall, save, observe and a recall right after them (medians, in
-milliseconds of a core), the daily run in which every memory changes its state (seconds of a core), resident memory, and
+milliseconds of a core), the daily run in which every memory changes its state (seconds of a core; where one is out of
+time and goes on an hour later, the dearest, how many there are, and all together), resident memory, and
 bytes a memory before and after that run. Embedding a text is left out: it does not grow.
 
 The growth of a row is the exponent e of the c·size^e that fits its sizes best (least squares over the logarithms): 0
@@ -30,7 +31,7 @@ import numpy as np
 from _beside import Client, RandomEmbedder
 from _report import Report, Table, argument_parser, publish
 from _wire import rss_mb
-from daily import DIMENSION, SCOPE, START, WORDS, measured, opened, prepare, steps
+from daily import DIMENSION, SCOPE, START, WORDS, measured, opened, prepare, rest, steps
 
 from ebbing.encoding.writer import Draft
 from ebbing.encoding.writer import prepare as prepared
@@ -47,7 +48,14 @@ DAYS: Final = 60
 CALLS: Final = 40
 NOW: Final = START + DAYS * MICROSECONDS_PER_DAY
 _LEAST: Final = 1e-9
-UNITS: Final = {"seconds": "s", "ms": "ms of a core", "mb": "MiB", "bytes": "bytes", "core": "s of a core"}
+UNITS: Final = {
+    "seconds": "s",
+    "ms": "ms of a core",
+    "mb": "MiB",
+    "bytes": "bytes",
+    "core": "s of a core",
+    "runs": "runs",
+}
 
 
 def measure(home: Path, items: int, *, daily: bool) -> dict[str, float]:
@@ -61,7 +69,10 @@ def measure(home: Path, items: int, *, daily: bool) -> dict[str, float]:
         figures["rss_mb"] = rss_mb(os.getpid())
         if daily:
             report, core = measured(steps(store, home), NOW)
-            figures["daily_core"] = core
+            later = rest(store, home, NOW, report)
+            figures["daily_core"] = max(core, *later, 0.0)
+            figures["daily_runs"] = 1.0 + len(later)
+            figures["daily_all_core"] = core + sum(later)
             figures["daily_wall_seconds"] = sum(step.seconds for step in report.steps)
             figures["faded_file_per_memory_bytes"] = store.database.size() / items
     return figures

@@ -190,6 +190,22 @@ def test_a_second_run_reads_nothing_and_a_killed_one_goes_on(world: World) -> No
     assert store.copies.count() == 4
 
 
+@pytest.mark.parametrize("batch", [1, 2, 3, 1_000])
+def test_copies_are_found_however_far_apart_they_were_saved_and_whichever_is_read_first(
+    world: World, batch: int
+) -> None:
+    store = world.services.store
+    known = put(world, "Host number 9 is db-9.")
+    assert merge_copies(store, world.now).merged == 0
+    for text in ("Host number {} is db-{}.", "Host number {} is db-{}"):
+        for number in range(4):
+            put(world, text.format(number, number))
+    put(world, "Host number 9 is db-9")
+    # Read again, before what was saved after it and is like it.
+    world.services.ledger.restored(world.memory(known.id), world.now)
+    assert merge_copies(store, world.now, batch=batch).merged == 5
+
+
 def test_saying_a_merged_copy_again_or_using_it_counts_for_what_speaks_for_it(world: World) -> None:
     kept, copy = put(world, PORT), put(world, SAME_PORT)
     run(world)
