@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from world import World
 
 _GUARD = Path(__file__).with_name("network_guard")
 # A port that nothing listens on, for native code and programs in other languages, which no audit hook sees.
@@ -81,6 +82,20 @@ def ebbing_home(monkeypatch: pytest.MonkeyPatch) -> Path:
     home = Path(_sandbox.name, f"ebbing-{next(_homes)}")
     monkeypatch.setenv("EBBING_HOME", str(home))
     return home
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    """A whole ebbing over a folder of the test's own."""
+    with World(tmp_path / "home") as made:
+        yield made
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Iterator[World]:
+    """Another, which knows nothing of the first."""
+    with World(tmp_path / "other") as made:
+        yield made
 
 
 @pytest.fixture

@@ -5,26 +5,17 @@ import json
 import os
 import resource
 import subprocess
-import sysconfig
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hook_process import COMMAND, COMMON, TIMEOUT, Fields
 
 from ebbing.hooks import places
 from ebbing.hooks.events import FIELD_LIMIT
 
-COMMAND = Path(sysconfig.get_path("scripts"), "ebbing-hook")
-TIMEOUT = 30
-
-Fields = dict[str, Any]
-COMMON: Fields = {
-    "session_id": "7d1c5f0e-session",
-    "transcript_path": "/home/u/.claude/projects/p/7d1c5f0e.jsonl",
-    "permission_mode": "default",
-}
 SHAPES: dict[str, tuple[str, Fields, Fields]] = {
     "session-start": (
         "SessionStart",

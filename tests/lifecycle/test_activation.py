@@ -1,6 +1,5 @@
 """Linked memories hold on to each other, and what is linked to what was shown is a little nearer."""
 
-from collections.abc import Iterator
 from math import exp
 from pathlib import Path
 
@@ -20,12 +19,6 @@ UNLINKED = (
     "Zebra crossings are striped.",
     "Nine pins stand.",
 )
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    with World(tmp_path / "home") as made:
-        yield made
 
 
 def unlinked(world: World, count: int) -> list[Memory]:

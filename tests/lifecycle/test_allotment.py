@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from world import PROJECT, World
@@ -113,12 +112,6 @@ def test_a_step_that_fails_is_due_again_as_a_failure(world: World) -> None:
     assert step.failed
     assert not step.cut
     assert daily.next_due() is None
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Any:
-    with World(tmp_path / "home") as made:
-        yield made
 
 
 def hurried(world: World) -> DailyRun:

@@ -1,8 +1,6 @@
 """From observations to knowledge: what comes of them, with its links, once, whoever is killed or asks twice."""
 
 import itertools
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,12 +18,6 @@ from ebbing.tools.recall import RecallArguments, recall
 
 SECOND = 1_000_000
 _numbers = itertools.count(1)
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    with World(tmp_path / "home") as made:
-        yield made
 
 
 def happens(world: World, event: str, session: str = "s1", **payload: Any) -> None:

@@ -2,8 +2,6 @@
 
 import threading
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from world import World
@@ -15,12 +13,6 @@ from ebbing.schemas.memory import Event
 from ebbing.store.store import Store
 from ebbing.tools.consolidate import consolidate
 from ebbing.tools.status import status
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    with World(tmp_path / "home") as made:
-        yield made
 
 
 @pytest.fixture

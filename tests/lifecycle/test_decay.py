@@ -3,7 +3,7 @@
 import random
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import fields
 from math import exp
 from pathlib import Path
@@ -25,12 +25,6 @@ from ebbing.schemas.memory import Event, Kind, NewMemory, Signal, State, Strengt
 from ebbing.store.graph import Link
 
 PLENTY = DecaySettings(budget_memories=1_000_000, undo_days=1e6)
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    with World(tmp_path / "home") as made:
-        yield made
 
 
 def states_of(world: World) -> dict[str, State]:

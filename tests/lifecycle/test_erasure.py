@@ -2,8 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
 import pytest
 from fake_embedder import FakeEmbedder
@@ -24,12 +23,6 @@ from ebbing.tools.observe import observe
 
 SECRET = "Quillfeather Ltd buys the harbour of Bremen in May, said Xanthippe over lunch."
 OTHER = "The ferry to Bremen leaves at nine and takes bicycles, said the timetable."
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    with World(tmp_path / "home") as made:
-        yield made
 
 
 def erase(world: World, *ids: str) -> str:

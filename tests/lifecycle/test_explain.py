@@ -1,7 +1,6 @@
 """An explanation's figures are those that a person gets with pencil and paper."""
 
 import json
-from collections.abc import Iterator
 from math import exp, log
 from pathlib import Path
 from typing import Any
@@ -14,12 +13,6 @@ from ebbing.schemas.errors import UnknownMemoryError
 from ebbing.schemas.memory import Memory
 from ebbing.store.graph import Link
 from ebbing.tools.explain import explain, text_of
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    with World(tmp_path / "home") as made:
-        yield made
 
 
 def adds(facts: dict[str, Any]) -> dict[str, float]:

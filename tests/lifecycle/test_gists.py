@@ -1,9 +1,7 @@
 """Fading memories that belong together are summed up in their own sentences, and recall finds them through that."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from world import PROJECT, World
 
 from ebbing.encoding.extract import facts_in
@@ -20,12 +18,6 @@ STORY = (
     "Summer rows of src/ferry/load.py carry the harbour code, never the name of the ferry.",
 )
 OTHER = "Invoices are numbered by calendar year."
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    with World(tmp_path / "home") as made:
-        yield made
 
 
 def told(world: World, days: int = 6) -> list[Memory]:

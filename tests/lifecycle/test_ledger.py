@@ -1,6 +1,5 @@
 """What happens to a memory is journalled and folded into its figures at once."""
 
-from collections.abc import Iterator
 from math import exp, log
 from pathlib import Path
 
@@ -9,12 +8,6 @@ from world import PROJECT, World
 
 from ebbing.lifecycle.decay import retention_of
 from ebbing.schemas.memory import Event, State
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    with World(tmp_path / "home") as made:
-        yield made
 
 
 def retention(world: World, seq: int) -> float:

@@ -1,6 +1,5 @@
 """Near-duplicates become one memory that speaks for both; nothing is lost, and undoing gives both back."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,12 +18,6 @@ from ebbing.tools.status import status
 
 PORT = "The port of the cache is 6379."
 SAME_PORT = "The cache's port is 6379"
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    with World(tmp_path / "home") as made:
-        yield made
 
 
 def put(world: World, text: str, kind: Kind = Kind.FACT, *, embedded: bool = True, **more: Any) -> Memory:

@@ -2,10 +2,8 @@
 
 import random
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from history import History
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -82,12 +80,6 @@ def test_any_short_history_is_rebuilt_bit_for_bit(rng: random.Random, events: in
     with tempfile.TemporaryDirectory() as folder, History(Path(folder), rng, TIGHT) as history:
         history.live(events)
         rebuilt_is_what_was_lived(history)
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    with World(tmp_path / "home") as made:
-        yield made
 
 
 def test_what_the_tools_did_is_rebuilt(world: World) -> None:

@@ -1,8 +1,6 @@
 """What is repeated counts as interference for the older and as familiarity for the newer, once, and outlives them."""
 
-from collections.abc import Iterator
 from math import log
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,12 +17,6 @@ WORDS = (
     "amber basil cedar dingo elder fjord gecko heron ivory jelly koala lemur"
     " mango nylon otter poppy quail raven salsa tulip umber viola waltz yucca"
 )
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    with World(tmp_path / "home") as made:
-        yield made
 
 
 def fillers(world: World) -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-import pytest
 from world import PROJECT, World
 
 from ebbing.lifecycle.showings import Showing, Showings
@@ -18,12 +17,6 @@ from ebbing.tools.learn import learn
 from ebbing.tools.recall import RecallArguments, recall
 
 NEVER = 3_600.0
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    with World(tmp_path / "home") as made:
-        yield made
 
 
 class Pages:

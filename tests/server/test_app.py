@@ -1,7 +1,6 @@
 """The MCP app through the real client, in memory: tools, resources, prompts, errors, confirmation."""
 
-from collections.abc import AsyncGenerator, Iterator
-from pathlib import Path
+from collections.abc import AsyncGenerator
 from typing import Any
 from urllib.parse import quote
 
@@ -17,12 +16,6 @@ from ebbing.server.app import build_app
 from ebbing.tools import contract
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    with World(tmp_path / "home") as made:
-        yield made
 
 
 @pytest.fixture

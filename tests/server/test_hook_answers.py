@@ -1,8 +1,6 @@
 """What a server answers to the requests of hooks."""
 
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,12 +13,6 @@ from ebbing.server.hook_answers import HookAnswers
 from ebbing.store.spool_event import SpoolEvent
 
 WAIT = 30.0
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    with World(tmp_path / "home") as made:
-        yield made
 
 
 class Flushing:

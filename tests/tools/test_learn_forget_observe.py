@@ -1,8 +1,5 @@
 """Feedback, forgetting, observing and consolidating through the functions behind the tools."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from world import World
 
@@ -16,12 +13,6 @@ from ebbing.tools.learn import learn
 from ebbing.tools.observe import observe
 from ebbing.tools.recall import RecallArguments, recall
 from ebbing.tools.status import status
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    with World(tmp_path / "home") as made:
-        yield made
 
 
 def test_a_use_strengthens_and_being_shown_does_not(world: World) -> None:

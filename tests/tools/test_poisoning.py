@@ -1,8 +1,6 @@
 """What comes from outside stays data: fenced where shown, absent where a session begins, outranked by what is known."""
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from attacks import ATTACKS
@@ -14,12 +12,6 @@ from ebbing.store.spool import SpoolEvent
 from ebbing.tools.learn import learn
 from ebbing.tools.observe import observe
 from ebbing.tools.recall import RecallArguments, recall
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    with World(tmp_path / "home") as made:
-        yield made
 
 
 def squeezed(text: str) -> str:

@@ -1,20 +1,11 @@
 """What comes to mind at a prompt, and what doesn't."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from world import PROJECT, World
 
 from ebbing.schemas.memory import Event
 from ebbing.tools.learn import learn
 from ebbing.tools.remind import MAX_CHARACTERS, MAX_TOKENS, MOST_MEMORIES, Reminder, record, remind
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    with World(tmp_path / "home") as made:
-        yield made
 
 
 def at_prompt(world: World, prompt: str, seen: tuple[str, ...] = (), scope: str = PROJECT) -> Reminder | None:

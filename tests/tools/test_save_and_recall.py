@@ -1,8 +1,5 @@
 """Saving and recalling through the functions that both the MCP tools and the command line call."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from world import PROJECT, World
 
@@ -11,12 +8,6 @@ from ebbing.schemas.errors import InvalidInputError, TooLargeError, UnknownMemor
 from ebbing.schemas.memory import Kind, State
 from ebbing.tools.recall import RecallArguments, recall
 from ebbing.tools.save import SaveArguments, save
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    with World(tmp_path / "home") as made:
-        yield made
 
 
 def test_what_was_saved_is_recalled_first_by_a_question_about_it(world: World) -> None:

@@ -1,7 +1,6 @@
 """Everything that a store remembers comes out of it, into another, and out again, byte for byte."""
 
 import random
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,19 +19,6 @@ from ebbing.schemas.instants import MICROSECONDS_PER_DAY
 from ebbing.schemas.memory import State
 from ebbing.store.carried import CARRIED, LEFT
 from ebbing.tools.explain import explain
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    with World(tmp_path / "home") as made:
-        yield made
-
-
-@pytest.fixture
-def other(tmp_path: Path) -> Iterator[World]:
-    with World(tmp_path / "other") as made:
-        yield made
-
 
 # --- identical -------------------------------------------------------------------------------------------------------
 

@@ -1,8 +1,6 @@
 """What an import refuses: damaged files, files that break off, and records that no store could hold."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,18 +8,6 @@ from transferring import exported, lines, lived, records, taken
 from world import World
 
 from ebbing.schemas.errors import InvalidInputError
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    with World(tmp_path / "home") as made:
-        yield made
-
-
-@pytest.fixture
-def other(tmp_path: Path) -> Iterator[World]:
-    with World(tmp_path / "other") as made:
-        yield made
 
 
 def test_a_bad_line_is_named_and_nothing_is_imported(world: World, other: World) -> None:
