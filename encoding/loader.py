@@ -7,9 +7,9 @@ import logging
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Final, Literal, Self
+from typing import TYPE_CHECKING, Final, Literal
 
+from ..schemas.closing import Closing
 from ..schemas.errors import ModelDamagedError, ModelError, ModelMissingError
 from .model import locate, verify
 
@@ -42,7 +42,7 @@ def load_embedder(model_dir: Path | None = None, cache_path: Path | None = None,
     return OnnxEmbedder(files, threads)
 
 
-class BackgroundEmbedder:
+class BackgroundEmbedder(Closing):
     """An embedder that is loaded in the background. Thread-safe; a context manager that closes what it loaded.
 
     Args:
@@ -57,14 +57,6 @@ class BackgroundEmbedder:
         self._embedder: Embedder | None = None
         self._thread: threading.Thread | None = None
         self._closed = False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     @property
     def status(self) -> Status:

@@ -11,9 +11,9 @@ import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
+from ..schemas.closing import Closing
 from ..schemas.errors import StoreBusyError, StoreError
 from ..schemas.memory import Memory
 
@@ -35,7 +35,7 @@ class Showing:
     at: int
 
 
-class Showings:
+class Showings(Closing):
     """Holds showings back for a moment and writes them in order. Thread-safe; a context manager that writes the rest.
 
     Args:
@@ -51,14 +51,6 @@ class Showings:
         self._turn = threading.Lock()
         self._thread: threading.Thread | None = None
         self._closed = threading.Event()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def add(self, showing: Showing) -> None:
         """Have a showing written soon; after `close` it is dropped, like the call that it belongs to."""

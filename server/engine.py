@@ -9,8 +9,6 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from ..encoding.embedder import Embedder
 from ..encoding.loader import BackgroundEmbedder, load_embedder
@@ -28,6 +26,7 @@ from ..lifecycle.scheduler import QUIET_SECONDS, SPOOL_SECONDS, Job, Scheduler
 from ..lifecycle.showings import Showings
 from ..lifecycle.steps import DailySteps
 from ..retrieval.recaller import Recaller
+from ..schemas.closing import Closing
 from ..schemas.errors import EbbingError, ModelError
 from ..schemas.ids import new_id
 from ..schemas.instants import MICROSECONDS_PER_DAY
@@ -54,7 +53,7 @@ def _at_most(text: str) -> int:
     return len(text) - plain + -(-plain // 2)
 
 
-class Engine:
+class Engine(Closing):
     """One server's parts. Nothing is opened before the first `services()`, so that a client is answered at once."""
 
     def __init__(
@@ -80,16 +79,6 @@ class Engine:
         self._follower: Follower | None = None
         self._last_call = time.monotonic()
         self._closed = False
-
-    def __enter__(self) -> Self:
-        """Use as a context manager."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close."""
-        self.close()
 
     def start(self) -> None:
         """Begin what may take long, in the background: the model, the store, the scheduler."""

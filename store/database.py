@@ -10,11 +10,11 @@ import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, TypeVar
 
 import apsw
 
+from ..schemas.closing import Closing
 from ..schemas.errors import StoreBusyError, StoreError
 from . import files
 from .connections import Bindings, ending, open_connection, patient, run, savepoint, set_pragma
@@ -30,7 +30,7 @@ READING = apsw.SQLITE_TXN_READ
 WRITING = apsw.SQLITE_TXN_WRITE
 
 
-class Database:
+class Database(Closing):
     """One SQLite file, shared by the threads of this process and by other processes."""
 
     def __init__(self, path: Path, *, busy_timeout_ms: int = 10_000) -> None:
@@ -50,16 +50,6 @@ class Database:
         self._writer = threading.RLock()
         self._closed = False
         files.prepare(path)
-
-    def __enter__(self) -> Self:
-        """Use as a context manager."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close."""
-        self.close()
 
     def close(self, *, wait_seconds: float = 0.3) -> None:
         """Close the connections nobody uses; those in use are interrupted and close when they come back.

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
+from ..schemas.closing import Closing
 from ..schemas.errors import StoreCorruptError
 from ..schemas.memory import NewMemory
 from .attic import Attic
@@ -41,7 +40,7 @@ from .tokens import Tokens
 from .vectors import Vectors
 
 
-class Store:
+class Store(Closing):
     """One `EBBING_HOME`: the database with its parts, the backups, the spool."""
 
     def __init__(self, home: Path, now: int, *, model_name: str, dimension: int, busy_timeout_ms: int = 10_000) -> None:
@@ -87,16 +86,6 @@ class Store:
             self.database.close()
             raise
         return schema
-
-    def __enter__(self) -> Self:
-        """Use as a context manager."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close."""
-        self.close()
 
     def close(self) -> None:
         """Close the database's connections."""
