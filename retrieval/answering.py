@@ -15,6 +15,7 @@ from .learned import Multipliers, Parts, multiplied, parts_of, reweighted, with_
 from .router import ROUTES, Route
 from .rrf import reciprocal_ranks
 from .settings import RecallSettings
+from .verbatim import verbatim_first
 
 # A shorter answer has no place to give away.
 _LEAST_FOR_PLACES: Final = 5
@@ -45,7 +46,7 @@ def answer(context: Context, settings: RecallSettings, limit: int, learned: Mult
         StoreError: if the store can't be read.
     """
     evidence = gather(context, [name for name in DIRECT if name in settings.channels])
-    model = fused(context, evidence, settings)
+    model = verbatim_first(context, fused(context, evidence, settings))
     route = ROUTES[context.analysis.query_class]
     found = dict(evidence.rankings)
     asked = SEEDED if settings.fusion == "rrf" else [name for name in SEEDED if name in route.bonus]

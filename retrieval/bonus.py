@@ -23,6 +23,9 @@ GROUPS: Final[Mapping[str, str]] = {
 }
 AGREEMENT: Final = 0.25
 _AGREEING: Final = 10
+# A place is given away for an association that is nearly as strong as the best one. Where the answer has the strongest
+# already, what evidence puts in the place is worth more.
+_LEAST_FOR_PLACE: Final = 0.8
 
 
 def with_bonus(
@@ -94,7 +97,7 @@ def with_places(
 ) -> Ranking:
     """The ranking with the last of its first `limit` rows replaced by up to `slots` that it does not have there.
 
-    Those are the rows that the channels in `shares` put first among themselves.
+    Those are the rows that the channels in `shares` put first among themselves, but for weak ones.
     """
     kept = min(limit, len(ranking))
     free = _foremost(found, shares, set(ranking.rows[: max(0, min(kept, limit - slots))].tolist()))[:slots]
@@ -118,4 +121,5 @@ def _foremost(found: Mapping[str, Ranking], shares: Mapping[str, float], taken: 
             relative = (ranking.scores / ranking.scores[0]).tolist()
             for row, value in zip(ranking.rows.tolist(), relative, strict=True):
                 total[row] = total.get(row, 0.0) + share * value
-    return sorted((row for row in total if row not in taken), key=lambda row: (-total[row], row))
+    strong = (row for row, value in total.items() if value >= _LEAST_FOR_PLACE and row not in taken)
+    return sorted(strong, key=lambda row: (-total[row], row))

@@ -171,6 +171,14 @@ class Memories:
             (scope, content_hash(content)),
         )
 
+    def seqs_saying(self, scopes: Sequence[int], content: str) -> list[int]:
+        """The seqs of memories of some scopes (row ids) whose text equals `content` but for white space."""
+        rows = self._database.execute(
+            f"SELECT seq FROM memory WHERE scope IN ({','.join('?' * len(scopes))}) AND content_hash = ?",
+            (*scopes, content_hash(content)),
+        )
+        return [int(seq) for (seq,) in rows]
+
     def by_event(self, event_id: str) -> Memory | None:
         """The memory that a delivery with this event id became, or None."""
         found = self._where("m.event_id = ?", (event_id,))

@@ -76,6 +76,12 @@ def test_reserved_places_are_the_last_ones_and_hold_what_was_not_there() -> None
     assert with_places(evidence, {}, {"activation": 1.0}, 1, 10) is evidence
 
 
+def test_no_place_is_given_away_where_the_answer_has_the_strongest_association() -> None:
+    evidence = ranking(list(range(12)), falling([float(number) for number in range(12)]))
+    found = {"activation": ranking([0, 50, 11], [1.0, 0.7, 0.1])}
+    assert with_places(evidence, found, {"activation": 1.0}, 1, 10) is evidence
+
+
 def test_reciprocal_ranks_follow_the_published_weights() -> None:
     found = {"semantic": ranking([3, 1], [1.0, 0.5]), "gist": ranking([1], [9.0])}
     fused = reciprocal_ranks(found, 5, 10)

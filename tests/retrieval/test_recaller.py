@@ -208,6 +208,18 @@ def test_a_verbatim_question_for_the_weakest_of_ten_thousand_memories_finds_it_f
     assert hits[1].retention == 1.0
 
 
+def test_a_turn_that_is_repeated_word_for_word_comes_before_its_answer_however_weak_it_is(
+    memories: RecallStore,
+) -> None:
+    asked = memories.save("Ann: What got you into running?", session="s")
+    told = memories.save("Ben: What got me into running? I run, I run to rest.", session="s")
+    for number in range(6):
+        memories.save(f"Ann: The ferry number {number} was late.", session="t")
+    memories.strengths = {asked: 0.0}
+    seqs = [hit.memory.seq for hit in memories.ask("Ann:  What got you into running?").hits]
+    assert seqs[:2] == [asked, told]
+
+
 def test_scores_fall_and_stay_within_the_limit(memories: RecallStore) -> None:
     for number in range(20):
         memories.save(f"The scheduler wakes every {number} minutes.")
