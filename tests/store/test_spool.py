@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 from ebbing.hooks import events
 from ebbing.schemas.errors import InvalidInputError, StoreBusyError, StoreFullError, StoreReadOnlyError
+from ebbing.schemas.texts import whole
 from ebbing.store.spool import Spool, SpoolEvent
 from ebbing.store.spool_event import read_line, write_line
 
@@ -219,7 +221,9 @@ EVENTS = st.builds(
 def test_any_event_comes_back_from_its_line_as_it_was(given_event: SpoolEvent) -> None:
     line = write_line(given_event)
     assert line.count(b"\n") == 1
-    assert read_line(line) == given_event
+    # The payload is cleaned as text later; half a surrogate pair in a name could not be stored.
+    names = {name: whole(getattr(given_event, name)) for name in ("event_id", "scope", "session", "event")}
+    assert read_line(line) == replace(given_event, **names)
 
 
 @given(st.dictionaries(st.sampled_from(["tool_input", "tool_response"]), VALUES.filter(lambda v: v is not None)))
