@@ -14,6 +14,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .channels.base import Context, Ranking
 from .evidence import Evidence
 from .weights import INTERACTION
@@ -64,10 +67,10 @@ def fitted_floors() -> Floors:
 
 
 def figures_of(context: Context, evidence: Evidence, ranking: Ranking) -> dict[str, float]:
-    """What the floor looks at: the best of each kind of evidence that may be shown, how much of the words is known."""
-    features, late = evidence.features, ranking.features.get(INTERACTION)
+    """What the floor looks at: the best of each kind of evidence that counts, and how much of the words is known."""
+    features, late, counted = evidence.features, ranking.features.get(INTERACTION), _counted(context)
     best = {
-        name: float(features[name].max(where=context.eligible, initial=0.0)) if name in features else 0.0
+        name: float(features[name].max(where=counted, initial=0.0)) if name in features else 0.0
         for name in ("words", "words_alone", "meaning_alone")
     }
     known = float(features["known"].max(initial=0.0)) if "known" in features else 0.0
@@ -97,11 +100,20 @@ def margin(context: Context, evidence: Evidence, ranking: Ranking, floors: Floor
 
 
 def is_certain(context: Context, evidence: Evidence) -> bool:
-    """Whether what may be shown has most of the question's words or a name of it, or lies in a time that it names."""
+    """Whether a memory that counts has most of the question's words or a name of it, or is of a time that it names."""
     named = _reaches(context, evidence, "substring", _RARE)
     covered = _reaches(context, evidence, "covered", _COVERED)
     return named or covered or bool("temporal" in evidence.rankings and len(evidence.rankings["temporal"]))
 
 
 def _reaches(context: Context, evidence: Evidence, name: str, least: float) -> bool:
-    return name in evidence.features and bool((context.eligible & (evidence.features[name] >= least)).any())
+    return name in evidence.features and bool((_counted(context) & (evidence.features[name] >= least)).any())
+
+
+def _counted(context: Context) -> NDArray[np.bool_]:
+    """Which rows tell that a question is about what is remembered, bool (n,).
+
+    Besides what may be shown that is what was replaced and what others speak for, since they answer in its place.
+    """
+    columns = context.columns
+    return context.eligible | (columns.superseded | columns.hidden)[context.layout.seqs]

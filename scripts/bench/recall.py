@@ -14,7 +14,8 @@ questions; r10_bm25 (FTS5 alone) and r10_rrf_paper (the published weighted recip
 r10_single_hop_two_channels, the better of two fusions of the semantic and the lexical channel without late interaction:
 the fitted model and reciprocal ranks; p50_ms and p95_ms without embedding the question; same_twice, whether a second
 run gives the same answers; r1_points_from_random_strengths, what random retention does to the share of right first
-answers; points_from_CHANNEL, what a channel adds to R@10 (with the ends of the 95 % interval of a paired bootstrap);
+answers; points_from_CHANNEL and mrr_points_from_CHANNEL, what a channel adds to R@10 (with the ends of the 95 %
+interval of a paired bootstrap) and to MRR;
 verbatim_weakest_first (--verbatim), how often a memory's own text finds it first when it has no strength and all others
 have it all; abstained_off_topic and abstained_answerable, the share of questions about other stores (at most 200 a
 store) and of the store's own that are answered "nothing relevant", and abstained_off_topic_at_P where P % false
@@ -255,7 +256,7 @@ def _ablation(bench: Bench, settings: SettingsOf, answers: Answers, figures: dic
         mrr, _, _ = compared(first, _measures(bench, without, 3))
         changed = sum(without[number] != answers[number] for number in answers)
         figures |= {f"points_from_{name}": points, f"points_from_{name}_low": low, f"points_from_{name}_high": high}
-        figures[f"changed_by_{name}"] = changed
+        figures |= {f"mrr_points_from_{name}": mrr, f"changed_by_{name}": changed}
         off.append((name, points, low, high, mrr, changed))
     alone = [(name, len(found), _mean_recall(bench, found)) for name, found in _each_alone(bench, settings).items()]
     figures |= {f"r10_only_{name}": recall for name, _, recall in alone}

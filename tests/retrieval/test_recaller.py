@@ -65,6 +65,13 @@ def test_says_that_nothing_is_relevant_when_only_what_may_not_be_shown_is_about_
     assert answer.below_floor == 1
 
 
+def test_a_question_about_what_was_replaced_is_answered_with_what_has_replaced_it(memories: RecallStore) -> None:
+    old = memories.save("The store is MongoDB.", session="s")
+    new = memories.save("Everything lives in Postgres.", session="s")
+    memories.supersede(old, new, at=DAY)
+    assert [hit.memory.seq for hit in memories.ask("MongoDB").hits] == [new]
+
+
 def test_leaves_out_what_was_superseded_unless_asked_for_it_or_for_its_time(memories: RecallStore) -> None:
     old = memories.save("The deploy target is staging.", valid_from=DAY)
     new = memories.save("The deploy target is production.", valid_from=5 * DAY)
