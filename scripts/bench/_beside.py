@@ -34,6 +34,7 @@ from ebbing.store.store import Store
 
 PAUSE: Final = 0.02
 BUDGET_MS: Final = 50.0
+ASKED: Final = 500
 _TOKENS: Final = 6
 
 Phase = dict[str, list[float]]
@@ -86,14 +87,15 @@ class Stopwatch:
 class Client:
     """Recalls from a store the way a server does."""
 
-    def __init__(self, store: Store, scope: str, words: Sequence[str], now: int) -> None:
+    def __init__(self, store: Store, scope: str, now: int) -> None:
         embedder = RandomEmbedder(store.vectors.dimension, 1)
-        self.store, self.scope, self.words, self.now = store, scope, words, now
+        self.store, self.scope, self.now = store, scope, now
         self.showings = Showings(Ledger(store).shown_all)
         self.recaller = Recaller(
             store, lambda: embedder, lambda columns, seqs, at: retention_of(store, columns, seqs, at)
         )
         self._rng = random.Random(1)  # noqa: S311 - sampling
+        self._texts = [*store.memories.texts(self._rng.sample(range(1, store.memories.count()), ASKED)).values()]
 
     def recall(self, watch: Stopwatch) -> None:
         """One recall, timed whole and in parts."""
@@ -105,10 +107,11 @@ class Client:
         watch.phase.setdefault("core", []).append(1000 * (time.thread_time() - core))
 
     def answer(self) -> None:
-        """Ask for three words, and have what was shown recorded."""
-        query = " ".join(self._rng.choices(self.words, k=3))
+        """Ask for four words of a memory, so that there is an answer, and have what was shown recorded."""
+        query = " ".join(self._rng.sample(self._rng.choice(self._texts).split(), 4))
         request = RecallRequest(query=query, scopes=(self.scope,), now=self.now, include_faded=True)
         hits = self.recaller.recall(request).hits
+        assert hits, "an empty answer takes no time worth measuring"
         memories = tuple(hit.memory for hit in hits)
         self.showings.add(Showing(self.scope, memories, new_id(self.now), {}, self.now))
 
@@ -118,9 +121,9 @@ class Client:
             return
 
 
-def be_beside(store: Store, scope: str, words: Sequence[str], now: int) -> None:
+def be_beside(store: Store, scope: str, now: int) -> None:
     """Be that process: a line on stdin begins a new phase, and "end" ends it all; then prints the phases as JSON."""
-    client = Client(store, scope, words, now)
+    client = Client(store, scope, now)
     follower = Follower(store)
     watch = Stopwatch()
     client.recall(watch)

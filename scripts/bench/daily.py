@@ -176,7 +176,7 @@ def main() -> None:
         be_busy(DIMENSION)
     elif given.beside is not None:
         with opened(given.beside) as store:
-            be_beside(store, SCOPE, WORDS, START + given.days * MICROSECONDS_PER_DAY)
+            be_beside(store, SCOPE, START + given.days * MICROSECONDS_PER_DAY)
     else:
         with tempfile.TemporaryDirectory() as folder:
             home = Path(folder, "home")

@@ -81,7 +81,7 @@ def measure(home: Path, items: int, *, daily: bool) -> dict[str, float]:
 def calls(store: Store) -> dict[str, float]:
     """Recall, save and observe, in milliseconds of a core, without embedding."""
     ledger = Ledger(store)
-    client = Client(store, SCOPE, WORDS, NOW)
+    client = Client(store, SCOPE, NOW)
     core: dict[str, list[float]] = {"recall": [], "save": [], "observe": [], "recall_after_save": []}
     client.answer()
     for _ in range(CALLS):
