@@ -29,6 +29,7 @@ from ebbing.retrieval.recaller import Recaller
 from ebbing.retrieval.request import RecallRequest
 from ebbing.schemas.ids import new_id
 from ebbing.server.following import Follower
+from ebbing.server.startup import without_collecting
 from ebbing.store.codec import encode
 from ebbing.store.store import Store
 
@@ -123,10 +124,12 @@ class Client:
 
 def be_beside(store: Store, scope: str, now: int) -> None:
     """Be that process: a line on stdin begins a new phase, and "end" ends it all; then prints the phases as JSON."""
-    client = Client(store, scope, now)
-    follower = Follower(store)
-    watch = Stopwatch()
-    client.recall(watch)
+    # As a server starts: what lives as long as the process is not looked through for garbage in the middle of a recall.
+    with without_collecting():
+        client = Client(store, scope, now)
+        follower = Follower(store)
+        watch = Stopwatch()
+        client.recall(watch)
     done = threading.Event()
     saver = threading.Thread(target=_take_locks, args=(client, watch, done), daemon=True)
     phases: list[Phase] = []

@@ -49,13 +49,13 @@ WORDS: Final = [f"word{number}" for number in range(20_000)]
 
 
 @contextmanager
-def opened(home: Path) -> Generator[Store]:
-    """The store of a folder, for vectors of no model."""
-    with Store(home, START, model_name="bench", dimension=DIMENSION) as store:
+def opened(home: Path, model: str = "bench") -> Generator[Store]:
+    """The store of a folder; unless told otherwise for vectors of no model."""
+    with Store(home, START, model_name=model, dimension=DIMENSION) as store:
         yield store
 
 
-def fill(store: Store, count: int, seed: int) -> None:
+def fill(store: Store, count: int, seed: int, scope: str = SCOPE) -> None:
     """Facts of about 50 words with a 32-bit embedding, token embeddings and links to earlier ones."""
     rng = random.Random(seed)  # noqa: S311 - sampling
     generator = np.random.default_rng(seed)
@@ -63,7 +63,7 @@ def fill(store: Store, count: int, seed: int) -> None:
     for start in range(0, count, BATCH):
         with store.atomic(durable=False):
             for vector in units(generator, min(BATCH, count - start)):
-                put(store, ledger, rng, vector, units(generator, TOKENS))
+                put(store, ledger, rng, vector, units(generator, TOKENS), scope)
 
 
 def units(generator: np.random.Generator, count: int) -> np.ndarray[Any, np.dtype[np.float32]]:
@@ -78,12 +78,13 @@ def put(
     rng: random.Random,
     vector: np.ndarray[Any, np.dtype[np.float32]],
     tokens: np.ndarray[Any, np.dtype[np.float32]],
+    scope: str,
 ) -> None:
     """Store one memory with everything that hangs on it."""
     text = " ".join(rng.choices(WORDS, k=50))
     new = NewMemory(
         id=new_id(START),
-        scope=SCOPE,
+        scope=scope,
         kind=Kind.FACT,
         content=text,
         recorded_at=START,
@@ -95,7 +96,7 @@ def put(
     )
     seq = ledger.saved(new, START)
     store.lexical.add(seq, new.index_text, "")
-    store.vectors.put(seq, store.scopes.ensure(SCOPE), vector[np.newaxis], 32)
+    store.vectors.put(seq, store.scopes.ensure(scope), vector[np.newaxis], 32)
     store.tokens.put(seq, store.vectors.model, tokens, np.arange(TOKENS, dtype=np.int32))
     before = range(max(1, seq - 5_000), seq)
     others = rng.sample(before, min(LINKS, len(before)))

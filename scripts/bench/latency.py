@@ -6,6 +6,9 @@ server's own pipes, over embedding the same texts alone; each call is taken in t
 the same machine. `recall_sdk_p50_over_embedding` is the same through the SDK's client, whose own work is then included.
 `hook_over_python` is session-start over `python -I -c pass`; `rss_over_empty_server` before the model loads; `rss_mb`
 with the model and the store; `tools_list_tokens` by the model's own tokenizer.
+
+With --made-up the store holds facts of random words with random embeddings, as in daily.py, and is asked for the words
+of some of them: embedding 200,000 texts would take an hour, and how long a call takes depends little on what they say.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import anyio
+import daily
 from _report import Report, Table, argument_parser, publish
 from _server import EBBING, call, connected, server_environment
 from _wire import HANDSHAKE, Wired, rss_mb
@@ -89,9 +93,27 @@ def texts(count: int, seed: int) -> list[str]:
     ]
 
 
+SCOPE = "/bench/project"
+
+
+def make_up(home: Path, items: int, model: str) -> None:
+    """Fill a store with facts of random words and random embeddings under a model's name."""
+    with daily.opened(home, model) as store:
+        daily.fill(store, items, 1, SCOPE)
+        store.database.checkpoint()
+
+
+def words_of_some(home: Path, model: str) -> list[str]:
+    """Questions that made-up memories answer: four words of each of some."""
+    rng = random.Random(2)  # noqa: S311 - reproducible, not secret
+    with daily.opened(home, model) as store:
+        found = store.memories.texts(rng.sample(range(1, store.memories.count()), CALLS))
+    return [" ".join(rng.sample(text.split(), 4)) for text in found.values()]
+
+
 def fill(home: Path, items: int, embedder: Embedder) -> None:
     """Write `items` memories through the product's own path."""
-    settings = Settings(home=home, scope="/bench/project", background=False)
+    settings = Settings(home=home, scope=SCOPE, background=False)
     with Engine(settings, load=lambda: embedder) as engine:
         services = engine.services()
         drafts = [
@@ -123,11 +145,13 @@ def clocked(work: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
-def tool_figures(home: Path, embedder: Embedder) -> dict[str, float]:
+def questions_about_hosts() -> list[str]:
+    """Questions that `texts` answer."""
+    return [f"why does the {text.split()[1]} on {text.split(' on ')[1].split()[1]} fail?" for text in texts(CALLS, 2)]
+
+
+def tool_figures(home: Path, embedder: Embedder, questions: Sequence[str]) -> dict[str, float]:
     """Recall, save, memory and the list of tools of one server, each call in turn with an embedding alone."""
-    questions = [
-        f"why does the {text.split()[1]} on {text.split(' on ')[1].split()[1]} fail?" for text in texts(CALLS, 2)
-    ]
     with Wired(home, EBBING_BACKGROUND="0") as server:
         server.tool("save", content="Wait for the model to load.", kind="episode")
         for question in questions[:5]:
@@ -160,12 +184,12 @@ def tool_figures(home: Path, embedder: Embedder) -> dict[str, float]:
     }
 
 
-def measure(items: int, home: Path) -> dict[str, float]:
+def measure(items: int, home: Path, *, made_up: bool) -> dict[str, float]:
     """All figures."""
     embedder = load_embedder()
     if not home.exists():
-        fill(home, items, embedder)
-    tools = tool_figures(home, embedder)
+        make_up(home, items, embedder.spec.id) if made_up else fill(home, items, embedder)
+    tools = tool_figures(home, embedder, words_of_some(home, embedder.spec.id) if made_up else questions_about_hosts())
     empty = [sys.executable, "-c", EMPTY_SERVER]
     pairs = [(handshake(EBBING, home), handshake(empty, home)) for _ in range(ROUNDS)]
     hook = str(Path(sys.executable).with_name("ebbing-hook"))
@@ -209,13 +233,14 @@ def main() -> None:
     """Run and report."""
     parser = argument_parser(__doc__)
     parser.add_argument("--items", type=int, default=10_000, help="memories in the store")
-    parser.add_argument("--home", type=Path, help="a store that `fill` made, of which a copy is used")
+    parser.add_argument("--home", type=Path, help="a store that was filled before, of which a copy is used")
+    parser.add_argument("--made-up", action="store_true", help="fill it with facts of random words and embeddings")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder, "home")
         if options.home is not None:
             shutil.copytree(options.home, home)
-        figures = measure(options.items, home)
+        figures = measure(options.items, home, made_up=options.made_up)
     packages = ("mcp", "apsw", "onnxruntime")
     report = Report("latency", figures, {"items": options.items}, packages, (budgets(figures, options.items),))
     publish(report, as_json=options.json)
