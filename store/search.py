@@ -31,8 +31,8 @@ Distance = Literal["estimate", "frqad"]
 RESIDENT_ROWS: Final = 400_000  # 173 MB at 384 coordinates
 _CANDIDATES: Final = 1000
 _ROWS_PER_CANDIDATE: Final = 50
-_RESCORED: Final = 64
-_RESCORED_PER_HIT: Final = 4
+_SPARE: Final = 16
+"""At least so many more than were asked for are rescored: 8-bit scores are off by ten thousandths, few change places."""
 _LAST_FRESH: Final = 1  # State.WARM
 _WEAK: Final = 0.6
 _OUT_OF_REACH: Final = np.iinfo(np.uint16).max
@@ -164,7 +164,7 @@ def _refined(query: Floats, resident: Matrix, allowed: NDArray[np.bool_], limit:
     distances = np.where(allowed, resident.hamming(sign_bits(query)[0]), _OUT_OF_REACH)
     rows = _nearest_rows(distances, max(_wide(limit), len(distances) // _ROWS_PER_CANDIDATE))
     scores = score(query, resident.codes.take(rows))[0]
-    return _best(*_once(resident.seqs[rows], scores), max(_RESCORED, _RESCORED_PER_HIT * limit))[0]
+    return _best(*_once(resident.seqs[rows], scores), limit + max(_SPARE, limit // 2))[0]
 
 
 def _nearest_rows(distances: NDArray[np.uint16], count: int) -> NDArray[np.intp]:
