@@ -32,7 +32,7 @@ RESIDENT_ROWS: Final = 400_000  # 173 MB at 384 coordinates
 _CANDIDATES: Final = 1000
 _ROWS_PER_CANDIDATE: Final = 50
 _SPARE: Final = 16
-"""At least so many more than were asked for are rescored: 8-bit scores are off by ten thousandths and hardly reorder."""
+"""So many more than were asked for are rescored at least: 8-bit scores are off by ten thousandths, no more."""
 _LAST_FRESH: Final = 1  # State.WARM
 _WEAK: Final = 0.6
 _OUT_OF_REACH: Final = np.iinfo(np.uint16).max
