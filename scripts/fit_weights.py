@@ -1,6 +1,6 @@
 """Fit the weights and floors that recall ships with, and write them to retrieval/weights.json and retrieval/floor.json.
 
-    python scripts/fit_weights.py LOCOMO.json.gz BEAM.json.gz CURL.json.gz
+    python scripts/fit_weights.py LOCOMO.json.gz BEAM.json.gz
 
 The set for dialogue is fitted on the data sets of conversations between named speakers. The plain set has no cues of
 dialogue and is fitted on all of them, each weighing the same. The data stays where it is; only the weights are written.

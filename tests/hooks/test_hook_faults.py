@@ -20,7 +20,7 @@ from ebbing.hooks.asking import NOTE_SUFFIX
 
 Started = dict[str, Any]
 Fault = Callable[[Path], AbstractContextManager[Started]]
-LONG = 1_000_000
+LONG = b'{"prompt": "' + b"0123456789" * (1 << 20) + b'"}'
 
 
 def fill(home: Path) -> None:
@@ -141,13 +141,9 @@ def assert_harmless(done: subprocess.CompletedProcess[bytes]) -> None:
     assert not done.stdout or isinstance(json.loads(done.stdout), dict)
 
 
-def all_events(started: Mapping[str, Any], *, stdin: bytes | None = None) -> None:
-    """Every event at the same time, as a client with several sessions runs them.
-
-    Of what is very long one after the other: a hook that has to wait for others gives up reading in time.
-    """
+def all_events(started: Mapping[str, Any], *, stdin: bytes | None = None, at_once: int = len(EXAMPLES)) -> None:
+    """Every event, so many at the same time, as a client with several sessions runs them."""
     events = list(EXAMPLES)
-    at_once = 1 if stdin is not None and len(stdin) > LONG else len(events)
     for start in range(0, len(events), at_once):
         some = events[start : start + at_once]
         running = [HookProcess(event, example(event) if stdin is None else stdin, **started) for event in some]
@@ -164,7 +160,7 @@ def test_no_event_disturbs_the_client_whatever_is_wrong(fault: Fault, ebbing_hom
 @pytest.mark.parametrize(
     "stdin",
     [
-        b'{"prompt": "' + b"0123456789" * (1 << 20) + b'"}',
+        LONG,
         b'{"session_id": "s", "prompt": "caf\xe9 \xed\xa0\x80 \\ud800", "tool_name": "\xff"}',
         b'{"session_id": 7, "cwd": ["/"], "prompt": {"a": null}, "tool_response": 1e999, "tool_info": []}',
         b'{"cwd": "a\\u0000b", "session_id": "' + b"s" * 5000 + b'"}',
@@ -173,8 +169,14 @@ def test_no_event_disturbs_the_client_whatever_is_wrong(fault: Fault, ebbing_hom
 )
 def test_no_event_disturbs_the_client_whatever_it_says(stdin: bytes, ebbing_home: Path) -> None:
     fill(ebbing_home)
-    all_events({}, stdin=stdin)
+    # What is very long one after the other: a hook that has to wait for others gives up reading in time.
+    all_events({}, stdin=stdin, at_once=1 if stdin is LONG else len(EXAMPLES))
     assert sorted(line["event"] for line in spooled(ebbing_home)) == sorted(EXAMPLES)
+
+
+def test_very_long_events_at_once_disturb_no_client(ebbing_home: Path) -> None:
+    fill(ebbing_home)
+    all_events({}, stdin=LONG)
 
 
 @settings(max_examples=12, deadline=None)

@@ -21,7 +21,7 @@ def test_any_text_is_unpacked_as_it_was_packed(text: str) -> None:
     assert unpack(*pack(text)) == text
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(st.randoms(use_true_random=False), st.integers(1, 150))
 def test_whatever_happens_every_text_is_read_and_restored_byte_for_byte(rng: random.Random, events: int) -> None:
     with tempfile.TemporaryDirectory() as folder, History(Path(folder), rng, TIGHT) as history:
