@@ -14,7 +14,9 @@ _AHEAD: Final = np.float32(1.5)
 
 
 def verbatim_first(context: Context, model: Ranking) -> Ranking:
-    """The model's ranking with rows whose text equals the question, but for white space, ahead of all others.
+    """The model's ranking with the first row whose text equals the question, but for white space, ahead of all others.
+
+    Others with the very same text are left out: they have nothing to add, and would crowd the answer out.
 
     Raises:
         StoreError: if the store can't be read.
@@ -22,8 +24,9 @@ def verbatim_first(context: Context, model: Ranking) -> Ranking:
     seqs = context.store.memories.seqs_saying(context.layout.scopes, context.analysis.text)
     if not seqs or not len(model):
         return model
-    same = np.isin(model.rows, context.layout.rows(np.array(seqs, np.int64)))
-    scores = np.where(same, model.scores[0] + _AHEAD, model.scores).astype(np.float32)
-    order = np.argsort(-scores, kind="stable")
+    same = np.flatnonzero(np.isin(model.rows, context.layout.rows(np.array(seqs, np.int64))))
+    order = np.concatenate([same[:1], np.delete(np.arange(len(model)), same)])
+    scores = model.scores[order].astype(np.float32)
+    scores[: len(same[:1])] = model.scores[0] + _AHEAD
     features = {name: values[order] for name, values in model.features.items()}
-    return replace(model, rows=model.rows[order], scores=scores[order], features=features)
+    return replace(model, rows=model.rows[order], scores=scores, features=features)

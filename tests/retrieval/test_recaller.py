@@ -302,3 +302,13 @@ def test_a_model_that_fails_leaves_the_words(memories: RecallStore, caplog: pyte
     assert [hit.memory.seq for hit in found.hits] == [seq]
     assert found.notices == (NO_MODEL,)
     assert "recall goes on without embeddings" in caplog.text
+
+
+def test_a_question_that_was_asked_many_times_does_not_crowd_its_answer_out(memories: RecallStore) -> None:
+    told = memories.save("The build fails because the cache key leaves the lock file out.")
+    asked = [memories.save("Why does the build fail?") for _ in range(12)]
+    seqs = [hit.memory.seq for hit in memories.ask("Why does the build fail?").hits]
+    assert seqs[0] in asked
+    assert seqs[1] == told
+    # The place that is kept for an association may hold one more.
+    assert len(set(seqs) & set(asked)) <= 2
