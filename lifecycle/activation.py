@@ -1,9 +1,9 @@
 """What memories do for each other: association L over the graph, activation ρ by spreading.
 
-Both change a little with every write and every recall, by bounded work: a new link tells the two memories it joins, a
-shown memory tells the few that it is linked to most strongly. The daily run computes both anew for all memories, in
-numpy. It counts them in steps, so that a memory whose neighbours have hardly changed is not written again, and what is
-kept depends on history and clock alone.
+A shown memory tells the few that it is linked to most strongly, which is bounded work. The daily run computes both anew
+for all memories, in numpy; until then a new link counts for nothing, which costs no memory more than a day and spares
+each save the rewriting of a dozen others. It counts them in steps, so that a memory whose neighbours have hardly changed
+is not written again, and what is kept depends on history and clock alone.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from ..store.catalog import KINDS
 from ..store.figures import Figures, Rewrite
-from ..store.graph import GIST, Link
 from ..store.store import Store
 from . import clock as activity
 from . import strength as formulas
@@ -90,25 +89,6 @@ def refreshed(store: Store, figures: Figures, now: int, settings: DecaySettings 
 def in_steps(values: Floats) -> Floats:
     """Values in [0, 1] rounded to the nearest 1/32."""
     return np.round(values * STEPS) / STEPS
-
-
-def linked(store: Store, seq: int, links: Sequence[Link], now: int, settings: DecaySettings = DEFAULTS) -> None:
-    """Take new links of a new memory into account, for it and for those it is linked to, in the caller's transaction.
-
-    Their L grows as if the rest of their links were as they were at the last refresh: L' = 1 − (1 − L)·e^(−w).
-    """
-    weights: dict[int, float] = {}
-    for link in links:
-        if link.relation == GIST:
-            continue
-        weights[link.other] = weights.get(link.other, 0.0) + link.weight
-    figures = store.figures.of([seq, *weights])
-    tau = taus(store, figures.scope, now, settings)
-    alone = retention_alone(figures, tau, settings)
-    weight = np.array([weights.get(other, 0.0) for other in figures.seq.tolist()])
-    gained = np.where(figures.seq == seq, float(weight @ alone), weight)
-    association = 1.0 - (1.0 - figures.association) * np.exp(-gained)
-    _rewrite(store, figures, association, (figures.activation, figures.activation_tau), tau, settings)
 
 
 def spread(store: Store, shown: Sequence[int]) -> dict[int, float]:

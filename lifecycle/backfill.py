@@ -69,7 +69,7 @@ def backfill(
                 stored = _put(store, memory, embedding, bits or of_state)
                 if stored and link_at is not None and (found := links.get(memory.seq)):
                     store.graph.connect(found)
-                    ledger.linked(memory, memory.seq, found, link_at)
+                    ledger.linked(memory, found, link_at)
         count, last = count + len(memories), seqs[-1]
         progress(count)
     return count

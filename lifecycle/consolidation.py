@@ -145,7 +145,7 @@ class Consolidator:
         [memory] = self._store.memories.by_ids([written.id])
         links = [Link(memory.seq, source.seq, DERIVED, _LINK_WEIGHT) for source in sources]
         self._store.graph.connect(links)
-        self._ledger.linked(memory, memory.seq, links, now)
+        self._ledger.linked(memory, links, now)
         return written.id
 
 

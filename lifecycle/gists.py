@@ -175,4 +175,4 @@ def _store(
         store.tokens.put(seq, store.vectors.model, prepared.embedding.tokens, prepared.embedding.pieces)
     links = [Link(seq, other, GIST, _WEIGHT_QUOTED if other in quoted else _WEIGHT_OTHER) for other in sources]
     store.graph.connect(links)
-    ledger.linked(new, seq, links, now)
+    ledger.linked(new, links, now)

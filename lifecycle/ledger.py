@@ -61,8 +61,8 @@ class Ledger:
             number = self._store.scopes.ensure(new.scope)
             return self._begin(new, Event.GISTED, number, self.tau(new.scope, at), at)
 
-    def linked(self, new: Memory | NewMemory, seq: int, links: Sequence[Link], at: int) -> None:
-        """Record the links of a memory that was just stored: what they join holds on to each other."""
+    def linked(self, new: Memory | NewMemory, links: Sequence[Link], at: int) -> None:
+        """Record the links of a memory that was just stored, so that they can be put back."""
         if not links:
             return
         with self._store.atomic():
@@ -70,7 +70,6 @@ class Ledger:
             known = [[others[link.other], link.relation, link.weight] for link in links if link.other in others]
             number = self._store.scopes.find(new.scope)
             self._store.journal.append(Entry(at, Event.LINKED, number, new.id, None, {"links": known}))
-            activation.linked(self._store, seq, links, at, self._settings)
 
     def consolidated(self, scope: str, observations: Sequence[Memory], became: Sequence[str], at: int) -> None:
         """Record that consolidation is done with observations of a scope, and the ids of what came of them."""

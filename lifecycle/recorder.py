@@ -158,7 +158,7 @@ class Recorder:
         self._store.lexical.add(seq, new.index_text, new.trigram_text)
         self._store.graph.mention(seq, new.entities)
         self.embed(seq, new.scope, prepared)
-        self._ledger.linked(new, seq, associate(self._store, seq, new, near), now)
+        self._ledger.linked(new, associate(self._store, seq, new, near), now)
         return seq
 
     def _decide(

@@ -32,7 +32,7 @@ from ..schemas.ids import new_id
 from ..schemas.instants import MICROSECONDS_PER_DAY
 from ..store.store import Store
 from ..tools.services import Services
-from .following import Follower
+from .following import EVERY_SECONDS, Follower
 from .settings import Settings
 
 _CHARACTERS_PER_TOKEN = 4
@@ -63,13 +63,18 @@ class Engine(Closing):
         clock: Callable[[], int] | None = None,
         load: Callable[[], Embedder] | None = None,
         spec: ModelSpec | None = None,
+        follow_seconds: float = EVERY_SECONDS,
     ) -> None:
-        """Prepare an engine; `load` gives the embedder of `spec`, by default the model that the settings name."""
+        """Prepare an engine; `load` gives the embedder of `spec`, by default the model that the settings name.
+
+        What others write is read every `follow_seconds`.
+        """
         self.settings = settings
         self.clock = clock or system_clock(settings.clock_offset_days)
         self.model = BackgroundEmbedder(load or self._load)
         self._word_counts = WordCounts(self._count_pieces)
         self._given_spec = spec
+        self._follow_seconds = follow_seconds
         self._pieces: PieceCounter | None = None
         self._guard = threading.Lock()
         self._services: Services | None = None
@@ -224,7 +229,7 @@ class Engine(Closing):
             # The first tool call meets the same error and can answer with it.
             _log.warning("%s", error)
             return
-        follower = Follower(services.store, then=services.recaller.prepare)
+        follower = Follower(services.store, self._follow_seconds, then=services.recaller.prepare)
         with self._guard:
             if self._closed:
                 return
@@ -243,6 +248,11 @@ class Engine(Closing):
             self.embedder(QUIET_SECONDS)
             services.showings.settle()
             services.daily.run(self.clock())
+
+    def follow(self) -> None:
+        """Read in the background what a call may have written; for whoever has just answered one."""
+        if self._follower is not None:
+            self._follower.look()
 
     def services_if_open(self) -> Services | None:
         """The services if a call has opened them and nobody closed them."""

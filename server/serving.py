@@ -51,7 +51,10 @@ class Serving:
         return self._opened().for_client(client)
 
     def after_request(self) -> None:
-        """Begin to load in the background, once."""
+        """Begin to load in the background, once; later, have read there what the request has written."""
+        engine = self._engine
+        if engine is not None:
+            engine.follow()
         with self._guard:
             if self._timer is not None or self._closed:
                 return

@@ -125,7 +125,7 @@ def fill_with(store: Store, texts: Sequence[str], embeddings: Sequence[TextEmbed
             store.lexical.add(seq, prepared.new.index_text, prepared.new.trigram_text)
             store.graph.mention(seq, prepared.new.entities)
             store.vectors.put(seq, store.scopes.ensure(SCOPE), embedding.chunks, 32)
-            ledger.linked(prepared.new, seq, associate(store, seq, prepared.new, near), START)
+            ledger.linked(prepared.new, associate(store, seq, prepared.new, near), START)
 
 
 def duplicates(store: Store) -> tuple[int, int]:

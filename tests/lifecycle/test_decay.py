@@ -44,7 +44,7 @@ def in_balance(world: World, days: int = 250) -> None:
                 seq = ledger.saved(new, world.now)
                 links = [Link(seq, rng.randint(max(1, seq - 40), seq - 1), "similar", 0.6)] if seq > 1 else []
                 store.graph.connect(links)
-                ledger.linked(new, seq, links, world.now)
+                ledger.linked(new, links, world.now)
                 saved.append(new.id)
             for identifier in rng.choices(saved, [1 / (1 + place) for place in range(len(saved))], k=4):
                 ledger.used(world.memory(identifier), world.now)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from world import World
 
 from ebbing.lifecycle.constants import DecaySettings
+from ebbing.lifecycle.decay import decay
 from ebbing.lifecycle.eviction import evict
 from ebbing.lifecycle.resemblance import Before, most_alike, resemble
 from ebbing.store.lexical import Postings
@@ -105,12 +106,17 @@ def test_interference_stays_when_what_caused_it_is_gone(world: World) -> None:
 
 
 def test_what_is_said_over_and_over_is_evicted_before_what_stands_alone(world: World) -> None:
-    alone = [world.save(f"The {word} keeper rotates {word[::-1]} by hand.", "episode") for word in WORDS.split()]
+    # Words of their own throughout: among the first few of a store, shared ones are telling.
+    alone = [
+        world.save(f"The {word} {word[1:]} is {word[::-1]} {word[:0:-1]}, {word * 2}.", "episode")
+        for word in WORDS.split()
+    ]
     repeated = [
         world.save(f"The quorum of the zebra cluster was lost, time {number}.", "episode") for number in range(6)
     ]
     world.work_days(30)
     store = world.services.store
+    decay(store, world.now)
     resemble(store)
     settings = DecaySettings(budget_memories=30, high_mark=0.99, low_mark=1 - 4.5 / 30)
     evict(store, world.now, settings, free_bytes=lambda: 1 << 40)

@@ -7,15 +7,20 @@ from pathlib import Path
 
 from plain_store import open_store, save
 
+from ebbing.server.engine import Engine
 from ebbing.server.following import Follower
+from ebbing.server.settings import Settings
 from ebbing.store.catalog import Catalog, Columns
+from ebbing.store.database import Database
 
 
 class WatchedCatalog(Catalog):
     """A catalog that tells when it has been read up to a revision."""
 
-    wanted = 0
-    reached = threading.Event()
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self.wanted = 1
+        self.reached = threading.Event()
 
     def columns(self) -> Columns:
         columns = super().columns()
@@ -27,7 +32,6 @@ class WatchedCatalog(Catalog):
 def test_what_another_opening_of_the_file_writes_is_read_without_a_call(tmp_path: Path) -> None:
     with open_store(tmp_path) as store, open_store(tmp_path) as other:
         watched = store.catalog = WatchedCatalog(store.database)
-        watched.wanted = 1
         follower = Follower(store, 0.001)
         follower.start()
         try:
@@ -35,6 +39,39 @@ def test_what_another_opening_of_the_file_writes_is_read_without_a_call(tmp_path
             assert watched.reached.wait(5.0)
         finally:
             follower.close()
+
+
+def test_who_is_told_to_look_does_not_wait_for_the_next_time(tmp_path: Path) -> None:
+    prepared: list[int] = []
+    with open_store(tmp_path) as store, open_store(tmp_path) as other:
+        watched = store.catalog = WatchedCatalog(store.database)
+        follower = Follower(store, 3_600.0, then=lambda: prepared.append(1))
+        follower.start()
+        try:
+            save(other, "The cache is cold.")
+            follower.look()
+            assert watched.reached.wait(5.0)
+        finally:
+            follower.close()
+    # What takes longer to make ready waits for its time: calls may follow each other closely.
+    assert len(prepared) <= 1
+
+
+def test_a_server_reads_what_a_call_wrote_once_it_is_answered(tmp_path: Path) -> None:
+    settings = Settings(home=tmp_path, scope="/projects/plain", model_dir=tmp_path / "no-model", background=False)
+    with Engine(settings, follow_seconds=3_600.0) as engine:
+        engine.start()
+        store = engine.services().store
+        watched = WatchedCatalog(store.database)
+        save(store, "The cache is cold.")
+        watched.wanted = store.meta.revision()
+        store.catalog = watched
+        # Following begins when the store has been opened in the background.
+        for _ in range(500):
+            engine.follow()
+            if watched.reached.wait(0.01):
+                break
+        assert watched.reached.is_set()
 
 
 def test_a_store_that_is_closed_meanwhile_ends_nothing_but_the_following(tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ class History:
             seq = self.ledger.saved(new, self.now)
             links = [Link(seq, before, "similar", 0.9) for before, _ in told]
             self.store.graph.connect(links)
-            self.ledger.linked(new, seq, links, self.now)
+            self.ledger.linked(new, links, self.now)
             told.append((seq, new))
             self.texts[new.id] = text
         for _ in range(15):
@@ -149,7 +149,7 @@ class History:
             seq = self.ledger.saved(new, self.now)
             links = [Link(seq, memory.seq, "similar", rng.uniform(0.2, 1.0)) for memory in before]
             self.store.graph.connect(links)
-            self.ledger.linked(new, seq, links, self.now)
+            self.ledger.linked(new, links, self.now)
         self.texts[new.id] = text
 
     def show(self) -> None:
