@@ -1,8 +1,8 @@
 """What memories do for each other: association L over the graph, activation ρ by spreading.
 
 A shown memory tells the few that it is linked to most strongly, which is bounded work. The daily run computes both anew
-for all memories, in numpy; until then a new link counts for nothing, which costs no memory more than a day and spares
-each save the rewriting of a dozen others. It counts them in steps, so that a memory whose neighbours have hardly changed
+for all memories, in numpy. Until then a new link counts for nothing: a save would have to rewrite the dozen memories
+that it links to, for at most a day. L and ρ are counted in steps, so that a memory whose neighbours have hardly changed
 is not written again, and what is kept depends on history and clock alone.
 """
 
