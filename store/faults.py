@@ -39,6 +39,12 @@ STRANGE: Final = (
 )
 """A condition on rows of `strength`: figures that nothing can have led to."""
 
+ONE_WAY: Final = (
+    "NOT EXISTS (SELECT 1 FROM link AS back"
+    " WHERE back.seq = link.other AND back.other = link.seq AND back.relation = link.relation)"
+)
+"""A condition on rows of `link`: the same link is not stored at its other end."""
+
 LOST: Final = (
     "SELECT DISTINCT memory FROM journal WHERE event IN ('saved', 'gisted') AND memory NOT IN (SELECT id FROM memory)"
     " AND memory NOT IN (SELECT memory FROM journal WHERE event = 'erased' AND memory IS NOT NULL)"
@@ -114,6 +120,8 @@ def _orphans(connection: apsw.Connection) -> Iterator[Fault]:
     for (table, parent), count in sorted(counts.items()):
         derivable = parent in ("memory", "entity") or (parent == "model" and table in ("vector", "token", "piece"))
         yield Fault("rows", f"{count:,} rows of {table} belong to no row of {parent}", derivable)
+    if loose := _count(connection, f"link WHERE {ONE_WAY}"):
+        yield Fault("rows", f"{loose:,} links are known at one of their ends only")
 
 
 def _columns(connection: apsw.Connection) -> Iterator[Fault]:

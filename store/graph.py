@@ -34,12 +34,12 @@ class Graph:
         """Read and write through `database`."""
         self._database = database
 
-    def connect(self, links: Sequence[Link], *, both_ways: bool = True) -> None:
-        """Store links; a stronger weight replaces a weaker one of the same relation.
+    def connect(self, links: Sequence[Link]) -> None:
+        """Store links, from both ends; a stronger weight replaces a weaker one of the same relation.
 
         Links from or to memories that were erased since they were read are left out.
         """
-        reverse = [Link(link.other, link.seq, link.relation, link.weight) for link in links] if both_ways else []
+        reverse = [Link(link.other, link.seq, link.relation, link.weight) for link in links]
         rows = [(link.seq, link.other, link.relation, link.weight) for link in [*links, *reverse]]
         with self._database.part():
             self._database.executemany(

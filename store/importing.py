@@ -138,8 +138,11 @@ class Importing:
         """A memory's links; returns how many led to a memory that is not here."""
         unknown = 0
         for other, relation, weight in record["links"]:
+            # From both ends, like all: a file may have lost the line that tells of the other one.
             self._database.execute(
-                "INSERT INTO link SELECT m.seq, o.seq, ?3, ?4 FROM memory m, memory o WHERE m.id = ?1 AND o.id = ?2"
+                "INSERT INTO link SELECT e.seq, e.other, ?3, ?4 FROM"
+                " (SELECT m.seq, o.seq AS other FROM memory m, memory o WHERE m.id = ?1 AND o.id = ?2"
+                " UNION SELECT o.seq, m.seq FROM memory m, memory o WHERE m.id = ?1 AND o.id = ?2) AS e WHERE true"
                 " ON CONFLICT DO UPDATE SET weight = max(weight, excluded.weight)",
                 (record["memory"], other, relation, weight),
             )

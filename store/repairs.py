@@ -12,7 +12,7 @@ import apsw
 from .blueprint import blueprint, is_base_table, is_derived
 from .connections import run
 from .database import Database, Row
-from .faults import KINDS, READ, STRANGE, TEXT, VECTOR, bits_of, is_read, text_of, unread_entries
+from .faults import KINDS, ONE_WAY, READ, STRANGE, TEXT, VECTOR, bits_of, is_read, text_of, unread_entries
 from .memories import content_hash
 from .soundness import opened
 
@@ -58,11 +58,12 @@ class Repairs:
             )
 
     def drop_orphans(self) -> None:
-        """Remove rows of memories, entities and models that are gone."""
+        """Remove rows of memories, entities and models that are gone, and give links the end that they lack."""
         with self._database.atomic():
             for table in _OF_MEMORY:
                 self._database.execute(f"DELETE FROM {table} WHERE seq NOT IN (SELECT seq FROM memory)")
             self._database.execute("DELETE FROM link WHERE other NOT IN (SELECT seq FROM memory)")
+            self._database.execute(f"INSERT INTO link SELECT other, seq, relation, weight FROM link WHERE {ONE_WAY}")
             self._database.execute("DELETE FROM memory_entity WHERE entity NOT IN (SELECT id FROM entity)")
             for table in _OF_MODEL:
                 self._database.execute(f"DELETE FROM {table} WHERE model NOT IN (SELECT id FROM model)")

@@ -153,6 +153,8 @@ DERIVED: dict[str, tuple[str, Damage]] = {
     "half of the figures": ("figures", sql("DELETE FROM strength WHERE seq % 2")),
     "figures that can't be": ("figures", sql("UPDATE strength SET state = 9, rate = -1 WHERE seq = 3")),
     "figures of no memory": ("rows", sql("INSERT INTO resemblance VALUES (999, 1, 1)")),
+    "links at one end only": ("rows", sql("DELETE FROM link WHERE seq % 2")),
+    "links to no memory": ("rows", sql("INSERT INTO link VALUES (1, 999, 'similar', 1)")),
     "entities that can't be read": ("values", sql("UPDATE memory SET entities = '[[', slots = '7' WHERE seq = 3")),
     "a kind that can't be": ("values", sql("UPDATE memory SET kind = 'fbct', trust = 7 WHERE seq = 3")),
     "the count of changes": ("tables", sql("DELETE FROM meta WHERE key = 'rev'")),

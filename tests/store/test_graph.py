@@ -25,13 +25,19 @@ def number_of(store: Store, scope: str = PROJECT) -> int:
     return number
 
 
-def test_links_lead_both_ways_unless_asked_otherwise(store: Store) -> None:
+def test_links_lead_both_ways(store: Store) -> None:
     a, b, c = (save(store, name) for name in "abc")
-    store.graph.connect([Link(a, b, "similar", 0.5)])
-    store.graph.connect([Link(a, c, "cause", 0.25)], both_ways=False)
+    store.graph.connect([Link(a, b, "similar", 0.5), Link(c, a, "cause", 0.25)])
     assert store.graph.neighbours([a]) == [Link(a, b, "similar", 0.5), Link(a, c, "cause", 0.25)]
-    assert store.graph.neighbours([b, c]) == [Link(b, a, "similar", 0.5)]
-    assert store.graph.degrees([a, b, c]) == {a: 2, b: 1}
+    assert store.graph.neighbours([b, c]) == [Link(b, a, "similar", 0.5), Link(c, a, "cause", 0.25)]
+    assert store.graph.degrees([a, b, c]) == {a: 2, b: 1, c: 1}
+
+
+def test_a_memory_that_goes_takes_the_links_that_lead_to_it_along_and_no_others(store: Store) -> None:
+    a, b, c = (save(store, name) for name in "abc")
+    store.graph.connect([Link(a, b, "similar", 0.5), Link(a, b, "entity", 0.5), Link(b, c, "similar", 0.25)])
+    store.erase([a])
+    assert store.graph.neighbours([a, b, c]) == [Link(b, c, "similar", 0.25), Link(c, b, "similar", 0.25)]
 
 
 def test_a_stronger_link_replaces_a_weaker_one_of_its_relation_and_never_the_reverse(store: Store) -> None:

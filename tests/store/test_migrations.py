@@ -175,3 +175,31 @@ def test_the_migrations_that_ship_are_numbered_without_gaps_and_hold_no_transact
     steps = known_migrations()
     assert [step.number for step in steps] == list(range(1, len(steps) + 1))
     assert not [step.name for step in steps if any(word in step.sql.upper() for word in ("COMMIT;", "ROLLBACK;"))]
+
+
+def test_links_of_an_older_store_are_kept_and_known_at_both_ends(tmp_path: Path) -> None:
+    first, *_ = known_migrations()
+    database, backups = opened(tmp_path)
+    with database:
+        migrate(database, backups, NOW, (first,))
+        links = [(1, 2, "similar", 0.5), (2, 1, "similar", 0.5), (2, 3, "gist", 0.75), (3, 1, "cause", 0.25)]
+        with database.atomic():
+            database.execute("INSERT INTO scope (id, key) VALUES (1, 'global')")
+            database.executemany(
+                "INSERT INTO memory (seq, id, scope, kind, content, content_hash, gist, cue, importance, arousal,"
+                " trust, actor, recorded_at) VALUES (?1, 'id ' || ?1, 1, 'fact', 'text', x'00', '', '', 0, 0, 1, '', 1)",
+                [(seq,) for seq in (1, 2, 3)],
+            )
+            database.executemany("INSERT INTO link VALUES (?, ?, ?, ?)", links)
+    with open_store(tmp_path) as store:
+        kept = store.database.rows("SELECT * FROM link ORDER BY weight, seq")
+        assert kept == [
+            (1, 3, "cause", 0.25),
+            (3, 1, "cause", 0.25),
+            (1, 2, "similar", 0.5),
+            (2, 1, "similar", 0.5),
+            (2, 3, "gist", 0.75),
+            (3, 2, "gist", 0.75),
+        ]
+        store.erase([3])
+        assert store.database.rows("SELECT seq, other FROM link") == [(1, 2), (2, 1)]

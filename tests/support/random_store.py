@@ -10,6 +10,7 @@ from typing import Any
 from ebbing.schemas.memory import Event, Kind
 from ebbing.store.attic import pack
 from ebbing.store.carried import columns, flags
+from ebbing.store.graph import Link
 from ebbing.store.memories import content_hash
 from ebbing.store.store import Store
 
@@ -35,11 +36,8 @@ def fill(store: Store, rng: random.Random, memories: int) -> None:
         scopes = [_scope(store, rng, number) for number in range(rng.randint(1, 3))]
         seqs = [_memory(store, rng, rng.choice(scopes)) for _ in range(memories)]
         for _ in range(2 * memories):
-            seq, other = rng.choice(seqs), rng.choice(seqs)
-            database.execute(
-                "INSERT INTO link VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                (seq, other, rng.choice(["similar", "gist", "日"]), rng.random()),
-            )
+            relation = rng.choice(["similar", "gist", "日"])
+            store.graph.connect([Link(rng.choice(seqs), rng.choice(seqs), relation, rng.random())])
         ids = [str(identifier) for (identifier,) in database.execute("SELECT id FROM memory")]
         for _ in range(3 * memories):
             _journal(store, rng, scopes, [*ids, str(uuid.UUID(int=rng.getrandbits(128)))])
