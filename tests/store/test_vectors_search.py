@@ -180,3 +180,32 @@ def test_an_empty_store_has_nothing_near(tmp_path: Path, way: str) -> None:
     with FadingStore(tmp_path) as world:
         found = prepared(world, way).search(unit(world, "anything"), Reach(scopes=[1]), 3)
         assert (len(found.seqs), len(found.scores)) == (0, 0)
+
+
+def test_a_quick_search_finds_what_the_exact_one_does_with_nearly_its_scores(tmp_path: Path, way: str) -> None:
+    with FadingStore(tmp_path) as world:
+        world.save(*TEXTS[:60])
+        world.fade_to(State.ARCHIVE)
+        requantize(world.store, None, world.now)
+        world.save(*TEXTS[60:])
+        world.save(*TEXTS[:9], scope="/projects/other")
+        number = world.store.scopes.ensure(PROJECT)
+        for text in (TEXTS[4], TEXTS[70], "something else"):
+            exact = prepared(world, way).search(unit(world, text), Reach(scopes=[number], layered=False), 100)
+            found = prepared(world, way).quick(unit(world, text), [number], 100)
+            by_seq = dict(zip(exact.seqs.tolist(), exact.scores.tolist(), strict=True))
+            assert (len(found.seqs), found.seqs[0]) == (100, exact.seqs[0])
+            for seq, score in zip(found.seqs.tolist(), found.scores.tolist(), strict=True):
+                assert score == pytest.approx(by_seq.get(seq, exact.scores[-1]), abs=5e-3)
+
+
+def test_a_quick_search_of_resident_embeddings_reads_none_of_them(tmp_path: Path) -> None:
+    with FadingStore(tmp_path) as world:
+        saved = world.save(*TEXTS)
+        search = prepared(world, "resident")
+        with world.store.atomic():
+            world.store.database.execute("DELETE FROM vector")
+        query, number = unit(world, TEXTS[7]), world.store.scopes.ensure(PROJECT)
+        assert search.quick(query, [number], 1).seqs.tolist() == [saved[7].seq]
+        assert search.search(query, Reach(scopes=[number]), 1).seqs.tolist() == []
+        assert search.quick(query, [], 1).seqs.tolist() == []
