@@ -36,9 +36,10 @@ async def write_polled(descriptor: int, data: bytes) -> None:
     A reply is longer than what a pipe takes for sure, and handing it to a thread takes longer than to ask the pipe
     again after each piece. Only a peer that is slow to read is left to a thread.
     """
-    await _ready(anyio.wait_writable, descriptor)
+    if not _takes_more(descriptor):
+        await _ready(anyio.wait_writable, descriptor)
     rest = memoryview(data)
-    while rest and select.select([], [descriptor], [], 0)[1]:
+    while rest and _takes_more(descriptor):
         piece = rest[:_UNBLOCKED_BYTES]
         rest = rest[len(piece) :]
         _write(descriptor, piece)
@@ -59,6 +60,10 @@ async def read_threaded(descriptor: int) -> bytes:
 async def write_threaded(descriptor: int, data: bytes | memoryview) -> None:
     """Like `write_polled`, for platforms whose loop can't poll a pipe, and for more than it takes at once."""
     await anyio.to_thread.run_sync(_write, descriptor, data, limiter=anyio.CapacityLimiter(1))
+
+
+def _takes_more(descriptor: int) -> bool:
+    return bool(select.select([], [descriptor], [], 0)[1])
 
 
 def _write(descriptor: int, data: bytes | memoryview) -> None:

@@ -43,8 +43,9 @@ class Graph:
         rows = [(link.seq, link.other, link.relation, link.weight) for link in [*links, *reverse]]
         with self._database.part():
             self._database.executemany(
-                "INSERT INTO link SELECT seq, ?2, ?3, ?4 FROM memory"
-                " WHERE seq = ?1 AND EXISTS (SELECT 1 FROM memory WHERE seq = ?2) ON CONFLICT (seq, other, relation)"
+                # Whether they are there is asked of the table with the smallest rows: every memory has figures.
+                "INSERT INTO link SELECT seq, ?2, ?3, ?4 FROM strength"
+                " WHERE seq = ?1 AND EXISTS (SELECT 1 FROM strength WHERE seq = ?2) ON CONFLICT (seq, other, relation)"
                 " DO UPDATE SET weight = max(weight, excluded.weight)",
                 rows,
             )
