@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from importlib import resources
 
@@ -10,6 +11,8 @@ from ..schemas.errors import StoreCorruptError, StoreTooNewError
 from .backup import Backups
 from .database import Database
 from .files import had_memories, lost
+
+_log = logging.getLogger(__name__)
 
 RECORD = """
 CREATE TABLE IF NOT EXISTS migration (
@@ -47,6 +50,9 @@ def migrate(database: Database, backups: Backups, now: int, migrations: tuple[Mi
     current = _refuse_newer(schema_number(database), newest)
     if current == 0:
         _refuse_strange(database, backups)
+    elif current < newest:
+        # A large store takes some seconds, in which nothing else is answered.
+        _log.warning("bringing the memory store from schema %d to %d; a copy is made before each step", current, newest)
     for step in steps:
         if step.number > current:
             # What this call has begun is not worth a copy yet.

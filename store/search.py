@@ -4,7 +4,7 @@ Two ways to the candidates, chosen by what is at hand. Resident sign bits (a pas
 100,000) where the resident embeddings have been read before. The vec0 index on disk otherwise: it needs nothing in
 memory, sees the caller's own uncommitted writes, and takes over above `resident_rows`, where memory would.
 
-A `quick` search stops at the resident 8-bit codes, of fewer candidates. Over 32,108 embeddings of code and mails its
+A `quick` search stops at the resident 8-bit codes, of fewer candidates. Over 32,108 embeddings of commit messages its
 thousand held each of the five nearest of 600 of them, and all but .03 % of those with a cosine of .6 and more.
 
 Layered: active and warm memories first, cold and archived ones when the best evidence is weak or the caller asks.
@@ -38,7 +38,8 @@ _SPARE: Final = 16
 """So many more than were asked for are rescored at least: 8-bit scores are off by ten thousandths, no more."""
 _LAST_FRESH: Final = 1  # State.WARM
 _WEAK: Final = 0.6
-_OUT_OF_REACH: Final = np.iinfo(np.uint16).max
+OUT_OF_REACH: Final = int(np.iinfo(np.uint16).max)
+"""A distance that no row is found at."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,17 +178,17 @@ class VectorSearch:
 
 def _refined(query: Floats, resident: Matrix, allowed: NDArray[np.bool_], candidates: int) -> tuple[Seqs, Floats]:
     """The memories whose rows come first by sign bits, each once, with the best score of their 8-bit codes."""
-    distances = np.where(allowed, resident.hamming(sign_bits(query)[0]), _OUT_OF_REACH)
-    rows = _nearest_rows(distances, candidates)
+    distances = np.where(allowed, resident.hamming(sign_bits(query)[0]), OUT_OF_REACH)
+    rows = nearest_rows(distances, candidates)
     return _once(resident.seqs[rows], score(query, resident.codes.take(rows))[0])
 
 
-def _nearest_rows(distances: NDArray[np.uint16], count: int) -> NDArray[np.intp]:
+def nearest_rows(distances: NDArray[np.uint16], count: int) -> NDArray[np.intp]:
     """Rows at the least distances, at least `count` where there are so many; none out of reach."""
     if count >= len(distances):
-        return np.flatnonzero(distances != _OUT_OF_REACH)
+        return np.flatnonzero(distances != OUT_OF_REACH)
     edge = np.partition(distances, count - 1)[count - 1]
-    return np.flatnonzero(distances <= min(edge, _OUT_OF_REACH - 1))
+    return np.flatnonzero(distances <= min(edge, OUT_OF_REACH - 1))
 
 
 def _placed(groups: Sequence[StoredVectors]) -> list[tuple[NDArray[np.intp], Codes]]:

@@ -177,7 +177,9 @@ def test_the_migrations_that_ship_are_numbered_without_gaps_and_hold_no_transact
     assert not [step.name for step in steps if any(word in step.sql.upper() for word in ("COMMIT;", "ROLLBACK;"))]
 
 
-def test_links_of_an_older_store_are_kept_and_known_at_both_ends(tmp_path: Path) -> None:
+def test_links_of_an_older_store_are_kept_and_known_at_both_ends(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     first, *_ = known_migrations()
     database, backups = opened(tmp_path)
     with database:
@@ -191,7 +193,9 @@ def test_links_of_an_older_store_are_kept_and_known_at_both_ends(tmp_path: Path)
                 [(seq,) for seq in (1, 2, 3)],
             )
             database.executemany("INSERT INTO link VALUES (?, ?, ?, ?)", links)
+    assert caplog.text == ""
     with open_store(tmp_path) as store:
+        assert "bringing the memory store from schema 1 to" in caplog.text
         kept = store.database.rows("SELECT * FROM link ORDER BY weight, seq")
         assert kept == [
             (1, 3, "cause", 0.25),

@@ -5,12 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fading_store import PROJECT, FadingStore
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from ebbing.lifecycle.precision import requantize
 from ebbing.schemas.errors import StoreError
 from ebbing.schemas.memory import State
-from ebbing.store.search import Reach, VectorSearch
+from ebbing.store.search import OUT_OF_REACH, Reach, VectorSearch, nearest_rows
 
 TEXTS = [
     f"{colour} {thing} in room {room}"
@@ -209,3 +211,16 @@ def test_a_quick_search_of_resident_embeddings_reads_none_of_them(tmp_path: Path
         assert search.quick(query, [number], 1).seqs.tolist() == [saved[7].seq]
         assert search.search(query, Reach(scopes=[number]), 1).seqs.tolist() == []
         assert search.quick(query, [], 1).seqs.tolist() == []
+
+
+@given(
+    distances=st.lists(st.sampled_from([*range(9), OUT_OF_REACH]), max_size=60),
+    count=st.integers(1, 70),
+)
+def test_the_nearest_rows_are_as_many_as_wanted_with_all_that_tie_and_none_out_of_reach(
+    distances: list[int], count: int
+) -> None:
+    rows = nearest_rows(np.array(distances, np.uint16), count).tolist()
+    reachable = sorted(distance for distance in distances if distance != OUT_OF_REACH)
+    farthest = reachable[:count][-1] if reachable else -1
+    assert rows == [row for row, distance in enumerate(distances) if distance <= farthest]
