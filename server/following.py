@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
+import time
 from collections.abc import Callable
 from typing import Final
 
@@ -24,12 +26,20 @@ class Follower:
     """
 
     def __init__(
-        self, store: Store, every_seconds: float = EVERY_SECONDS, then: Callable[[], None] = lambda: None
+        self,
+        store: Store,
+        every_seconds: float = EVERY_SECONDS,
+        then: Callable[[], None] = lambda: None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Prepare; nothing is read before `start`. `then` is called after each look that nobody asked for."""
+        """Prepare; nothing is read before `start`.
+
+        `then` is called after a look, but not again before `every_seconds` have passed by `clock` (in seconds).
+        """
         self._store = store
         self._every = every_seconds
         self._then = then
+        self._clock = clock
         self._closed = threading.Event()
         self._told = threading.Event()
         self._thread = threading.Thread(target=self._run, name="ebbing-follow", daemon=True)
@@ -48,16 +58,16 @@ class Follower:
         self._told.set()
 
     def _run(self) -> None:
-        told = False
+        due = -math.inf
         while not self._closed.is_set():
             try:
                 self._store.follow()
-                if not told:
+                if self._clock() >= due:
                     self._then()
+                    due = self._clock() + self._every
             except StoreError as error:
                 # The next call meets the same error and can answer with it; closing makes one too.
                 _log.debug("following the store: %s", error)
-            told = self._told.wait(self._every)
-            self._told.clear()
-            if told:
+            if self._told.wait(self._every):
+                self._told.clear()
                 self._closed.wait(_REPLY_SECONDS)

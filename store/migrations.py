@@ -1,4 +1,7 @@
-"""Numbered migrations: each runs in one transaction with the row that records it, after a backup."""
+"""Numbered migrations: each runs in one transaction with the row that records it, after a backup.
+
+A new store gets them all in one.
+"""
 
 from __future__ import annotations
 
@@ -50,13 +53,13 @@ def migrate(database: Database, backups: Backups, now: int, migrations: tuple[Mi
     current = _refuse_newer(schema_number(database), newest)
     if current == 0:
         _refuse_strange(database, backups)
+        _begin(database, steps, now)
     elif current < newest:
         # A large store takes some seconds, in which nothing else is answered.
         _log.warning("bringing the memory store from schema %d to %d; a copy is made before each step", current, newest)
-    for step in steps:
-        if step.number > current:
-            # What this call has begun is not worth a copy yet.
-            _apply(database, backups if current else None, step, now)
+        for step in steps:
+            if step.number > current:
+                _apply(database, backups, step, now)
     # Another process, of a newer version, may have gone on in the meantime.
     return _refuse_newer(schema_number(database), newest)
 
@@ -69,16 +72,27 @@ def schema_number(database: Database) -> int:
         return int(database.value("SELECT coalesce(max(number), 0) FROM migration"))
 
 
-def _apply(database: Database, backups: Backups | None, step: Migration, now: int) -> None:
+def _begin(database: Database, steps: tuple[Migration, ...], now: int) -> None:
+    """All steps in one transaction: another process finds a new store whole, or nothing yet."""
     with database.atomic():
         database.execute(RECORD)
-        if database.row("SELECT 1 FROM migration WHERE number = ?", (step.number,)):
-            return
-        if backups is not None:
+        # Somebody else may have made it since it was looked at.
+        if not database.row("SELECT 1 FROM migration"):
+            for step in steps:
+                _take(database, step, now)
+
+
+def _apply(database: Database, backups: Backups, step: Migration, now: int) -> None:
+    with database.atomic():
+        if not database.row("SELECT 1 FROM migration WHERE number = ?", (step.number,)):
             backups.make(f"before-{step.number:04d}", now)
-        # Read to its end: a statement that returns rows would otherwise keep those after it from running.
-        list(database.execute(step.sql))
-        database.execute("INSERT INTO migration VALUES (?, ?, ?)", (step.number, step.name, now))
+            _take(database, step, now)
+
+
+def _take(database: Database, step: Migration, now: int) -> None:
+    # Read to its end: a statement that returns rows would otherwise keep those after it from running.
+    list(database.execute(step.sql))
+    database.execute("INSERT INTO migration VALUES (?, ?, ?)", (step.number, step.name, now))
 
 
 def _refuse_newer(current: int, newest: int) -> int:

@@ -10,7 +10,7 @@ from store_processes import run_together
 
 from ebbing.schemas.errors import StoreError, StoreFullError, StoreTooNewError
 from ebbing.store.backup import Backups
-from ebbing.store.connections import set_pragma
+from ebbing.store.connections import run, set_pragma
 from ebbing.store.database import Database
 from ebbing.store.migrations import Migration, known_migrations, migrate, schema_number
 
@@ -193,6 +193,9 @@ def test_links_of_an_older_store_are_kept_and_known_at_both_ends(
                 [(seq,) for seq in (1, 2, 3)],
             )
             database.executemany("INSERT INTO link VALUES (?, ?, ?, ?)", links)
+    damaged = apsw.Connection(str(tmp_path / "memory.db"))
+    list(run(damaged, "INSERT INTO link VALUES (1, 99, 'cause', 1), (99, 2, 'cause', 1)"))
+    damaged.close()
     assert caplog.text == ""
     with open_store(tmp_path) as store:
         assert "bringing the memory store from schema 1 to" in caplog.text
