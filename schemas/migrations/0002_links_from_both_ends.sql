@@ -9,9 +9,10 @@ CREATE TABLE link_from_both_ends (
     PRIMARY KEY (seq, other, relation)
 ) STRICT, WITHOUT ROWID;
 
--- What damage has left of memories that are gone must not keep a store from being opened.
+-- What damage has left of memories that are gone must not keep a store from being opened. The plus signs keep SQLite from
+-- trying each memory with each other one.
 INSERT INTO link_from_both_ends SELECT seq, other, relation, weight FROM link
-    WHERE seq IN (SELECT seq FROM memory) AND other IN (SELECT seq FROM memory);
+    WHERE +seq IN (SELECT seq FROM memory) AND +other IN (SELECT seq FROM memory);
 INSERT INTO link_from_both_ends SELECT other, seq, relation, weight FROM link_from_both_ends WHERE true
     ON CONFLICT DO UPDATE SET weight = max(weight, excluded.weight);
 

@@ -177,22 +177,28 @@ def test_the_migrations_that_ship_are_numbered_without_gaps_and_hold_no_transact
     assert not [step.name for step in steps if any(word in step.sql.upper() for word in ("COMMIT;", "ROLLBACK;"))]
 
 
-def test_links_of_an_older_store_are_kept_and_known_at_both_ends(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def older_store(path: Path, memories: int, links: list[tuple[int, int, str, float]]) -> None:
+    """A store of the first schema with memories from 1 on and rows of links."""
     first, *_ = known_migrations()
-    database, backups = opened(tmp_path)
+    database, backups = opened(path)
     with database:
         migrate(database, backups, NOW, (first,))
-        links = [(1, 2, "similar", 0.5), (2, 1, "similar", 0.5), (2, 3, "gist", 0.75), (3, 1, "cause", 0.25)]
         with database.atomic():
             database.execute("INSERT INTO scope (id, key) VALUES (1, 'global')")
             database.executemany(
                 "INSERT INTO memory (seq, id, scope, kind, content, content_hash, gist, cue, importance, arousal,"
                 " trust, actor, recorded_at) VALUES (?1, 'id' || ?1, 1, 'fact', 't', x'00', '', '', 0, 0, 1, '', 1)",
-                [(seq,) for seq in (1, 2, 3)],
+                [(seq + 1,) for seq in range(memories)],
             )
             database.executemany("INSERT INTO link VALUES (?, ?, ?, ?)", links)
+
+
+def test_links_of_an_older_store_are_kept_and_known_at_both_ends(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    older_store(
+        tmp_path, 3, [(1, 2, "similar", 0.5), (2, 1, "similar", 0.5), (2, 3, "gist", 0.75), (3, 1, "cause", 0.25)]
+    )
     damaged = apsw.Connection(str(tmp_path / "memory.db"))
     list(run(damaged, "INSERT INTO link VALUES (1, 99, 'cause', 1), (99, 2, 'cause', 1)"))
     damaged.close()
@@ -210,3 +216,18 @@ def test_links_of_an_older_store_are_kept_and_known_at_both_ends(
         ]
         store.erase([3])
         assert store.database.rows("SELECT seq, other FROM link") == [(1, 2), (2, 1)]
+
+
+def test_the_work_of_a_migration_grows_with_what_there_is_and_not_with_its_square(tmp_path: Path) -> None:
+    steps: list[int] = []
+    for memories in (100, 400):
+        path = tmp_path / str(memories)
+        older_store(path, memories, [(seq, seq + 1, "similar", 0.5) for seq in range(1, memories)])
+        database, backups = opened(path)
+        with database, database.connection() as connection:
+            counted: list[None] = []
+            connection.set_progress_handler(lambda counted=counted: counted.append(None) is not None, 10)
+            migrate(database, backups, NOW)
+            steps.append(len(counted))
+    assert 0 < steps[0]
+    assert steps[1] < 6 * steps[0]
