@@ -1,5 +1,5 @@
 -- Every link is stored from both of its ends, so what leads to a memory is told by what leads from it: an index by the
--- other end told nothing more and was a third of the pages that a save wrote.
+-- other end told nothing more and was a sixth of the pages that a save wrote.
 
 CREATE TABLE link_from_both_ends (
     seq      INTEGER NOT NULL REFERENCES memory (seq) ON DELETE CASCADE,
