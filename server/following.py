@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+from ..schemas.closing import Closing
 from ..schemas.errors import StoreError
 from ..store.store import Store
 
@@ -19,7 +20,7 @@ _REPLY_SECONDS: Final = 0.005
 _log = logging.getLogger(__name__)
 
 
-class Follower:
+class Follower(Closing):
     """Reads what changed in a store, once a second and when told to, on a thread of its own.
 
     Looking costs one row when nothing changed.

@@ -33,26 +33,20 @@ class WatchedCatalog(Catalog):
 def test_what_another_opening_of_the_file_writes_is_read_without_a_call(tmp_path: Path) -> None:
     with open_store(tmp_path) as store, open_store(tmp_path) as other:
         watched = store.catalog = WatchedCatalog(store.database)
-        follower = Follower(store, 0.001)
-        follower.start()
-        try:
+        with Follower(store, 0.001) as follower:
+            follower.start()
             save(other, "The cache is cold.")
             assert watched.reached.wait(5.0)
-        finally:
-            follower.close()
 
 
 def test_who_is_told_to_look_does_not_wait_for_the_next_time(tmp_path: Path) -> None:
     with open_store(tmp_path) as store, open_store(tmp_path) as other:
         watched = store.catalog = WatchedCatalog(store.database)
-        follower = Follower(store, 3_600.0)
-        follower.start()
-        try:
+        with Follower(store, 3_600.0) as follower:
+            follower.start()
             save(other, "The cache is cold.")
             follower.look()
             assert watched.reached.wait(5.0)
-        finally:
-            follower.close()
 
 
 def test_what_takes_long_to_make_ready_is_made_once_in_a_while_however_often_a_look_is_asked_for(
@@ -68,15 +62,13 @@ def test_what_takes_long_to_make_ready_is_made_once_in_a_while_however_often_a_l
 
     with open_store(tmp_path) as store:
         store.catalog = CountedCatalog(store.database)
-        follower = Follower(store, 3_600.0, then=lambda: prepared.append(now[0]), clock=lambda: now[0])
-        follower.start()
-        try:
+        prepare, clock = (lambda: prepared.append(now[0])), (lambda: now[0])
+        with Follower(store, 3_600.0, then=prepare, clock=clock) as follower:
+            follower.start()
             for now[0] in (0.0, 10.0, 3_500.0, 3_601.0, 3_602.0, 7_300.0, 7_301.0):
                 assert looked.acquire(timeout=5.0)
                 follower.look()
             assert looked.acquire(timeout=5.0)
-        finally:
-            follower.close()
     assert all(later - earlier >= 3_600.0 for earlier, later in pairwise(prepared))
     assert len(prepared) in (2, 3)
 
@@ -108,10 +100,6 @@ def test_a_store_that_is_closed_meanwhile_ends_nothing_but_the_following(tmp_pat
 
 def test_what_follows_from_the_store_is_made_ready_after_each_look(tmp_path: Path) -> None:
     ready = threading.Event()
-    with open_store(tmp_path) as store:
-        follower = Follower(store, 0.001, then=ready.set)
+    with open_store(tmp_path) as store, Follower(store, 0.001, then=ready.set) as follower:
         follower.start()
-        try:
-            assert ready.wait(5.0)
-        finally:
-            follower.close()
+        assert ready.wait(5.0)
